@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// source finds the flags that the command line leaves open: in the environment,
+// else in the configuration file, else nowhere, so that the default holds.
+// An empty environment variable counts as none.
+type source struct {
+	getenv func(string) string
+	file   map[string]any // by key; nil until it was read
+}
+
+// Resolve implements [kong.Resolver].
+func (s *source) Resolve(kctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if name := envName(flag.Name); s.getenv(name) != "" {
+		return checked(flag, s.getenv(name), "$"+name)
+	}
+	if flag.Name == configFlag {
+		return nil, nil
+	}
+	if err := s.read(kctx); err != nil {
+		return nil, err
+	}
+	value, ok := s.file[fileKey(flag.Name)]
+	if !ok || value == nil {
+		return nil, nil
+	}
+	text, err := flagText(flag, value)
+	if err != nil {
+		return nil, fmt.Errorf("the key %s of the configuration file: %w", fileKey(flag.Name), err)
+	}
+	return checked(flag, text, "the key "+fileKey(flag.Name)+" of the configuration file")
+}
+
+// checked returns text if the flag can be set to it. kong would find out too,
+// but could not say that the text came from origin.
+func checked(flag *kong.Flag, text, origin string) (any, error) {
+	target := reflect.New(flag.Target.Type()).Elem()
+	scan := kong.Scan().PushTyped(text, kong.FlagValueToken)
+	if err := flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan}, target); err != nil {
+		return nil, fmt.Errorf("%s: %w", origin, err)
+	}
+	return text, nil
+}
+
+// Validate implements [kong.Resolver]. It refuses keys of the file that no
+// setting of the server has.
+func (s *source) Validate(app *kong.Application) error {
+	known := map[string]bool{}
+	for _, flag := range serveFlags(app) {
+		known[fileKey(flag.Name)] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.file)) {
+		if known[key] {
+			continue
+		}
+		if meant := fileKey(key); known[meant] {
+			return fmt.Errorf("the configuration file has the key %q; it is spelled %s", key, meant)
+		}
+		return fmt.Errorf("the configuration file has the unknown key %q; take it out (`headcount config` prints every key there is)", key)
+	}
+	return nil
+}
+
+const configFlag = "config"
+
+// read loads the file once. Its path cannot be in the file itself.
+func (s *source) read(kctx *kong.Context) error {
+	if s.file != nil {
+		return nil
+	}
+	path := s.getenv(envName(configFlag))
+	for _, flag := range kctx.Model.Flags {
+		if given, ok := kctx.FlagValue(flag).(string); ok && flag.Name == configFlag && given != "" {
+			path = given
+		}
+	}
+	s.file = map[string]any{}
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the configuration file %s does not exist", path)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read the configuration file: %w", err)
+	}
+	if err := yaml.Unmarshal(text, &s.file); err != nil {
+		return fmt.Errorf("the configuration file %s is not a YAML mapping of settings: %w", path, err)
+	}
+	return nil
+}
+
+// flagText turns a value of the file into what one would have typed.
+func flagText(flag *kong.Flag, value any) (string, error) {
+	switch v := value.(type) {
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			text, err := scalarText(item)
+			if err != nil {
+				return "", err
+			}
+			items[i] = text
+		}
+		return kong.JoinEscaped(items, flag.Tag.Sep), nil
+	case map[string]any:
+		var pairs []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			text, err := scalarText(v[name])
+			if err != nil {
+				return "", err
+			}
+			pairs = append(pairs, name+"="+text)
+		}
+		return kong.JoinEscaped(pairs, flag.Tag.MapSep), nil
+	}
+	return scalarText(value)
+}
+
+func scalarText(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case bool, int, int64, uint64, float64:
+		return fmt.Sprint(v), nil
+	}
+	return "", fmt.Errorf("expected one value, not %v", value)
+}
+
+// serveFlags returns the flags of the serve command: every setting there is.
+func serveFlags(app *kong.Application) []*kong.Flag {
+	for _, cmd := range app.Children {
+		if cmd.Name == "serve" {
+			return cmd.Flags
+		}
+	}
+	return nil
+}
+
+func envName(flag string) string {
+	return "HEADCOUNT_" + strings.ToUpper(fileKey(flag))
+}
+
+func fileKey(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
+
+// describeFlag adds a flag's environment variable to its help.
+func describeFlag(value *kong.Value) string {
+	if value.Flag == nil || value.Name == "help" {
+		return value.Help
+	}
+	return fmt.Sprintf("%s ($%s)", value.Help, envName(value.Name))
+}
