@@ -20,6 +20,7 @@ import (
 type source struct {
 	getenv func(string) string
 	file   map[string]any // by key; nil until it was read
+	err    error          // why it could not be; Validate tells, as no single flag is to blame
 }
 
 // Resolve implements [kong.Resolver].
@@ -30,8 +31,8 @@ func (s *source) Resolve(kctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	if flag.Name == configFlag {
 		return nil, nil
 	}
-	if err := s.read(kctx); err != nil {
-		return nil, err
+	if s.file == nil {
+		s.file, s.err = readFile(s.path(kctx))
 	}
 	value, ok := s.file[fileKey(flag.Name)]
 	if !ok || value == nil {
@@ -55,9 +56,12 @@ func checked(flag *kong.Flag, text, origin string) (any, error) {
 	return text, nil
 }
 
-// Validate implements [kong.Resolver]. It refuses keys of the file that no
-// setting of the server has.
+// Validate implements [kong.Resolver]. It refuses a file that cannot be read and
+// keys of it that no setting of the server has.
 func (s *source) Validate(app *kong.Application) error {
+	if s.err != nil {
+		return s.err
+	}
 	known := map[string]bool{}
 	for _, flag := range serveFlags(app) {
 		known[fileKey(flag.Name)] = true
@@ -76,32 +80,33 @@ func (s *source) Validate(app *kong.Application) error {
 
 const configFlag = "config"
 
-// read loads the file once. Its path cannot be in the file itself.
-func (s *source) read(kctx *kong.Context) error {
-	if s.file != nil {
-		return nil
-	}
-	path := s.getenv(envName(configFlag))
+// path returns where the file is. That cannot be said in the file itself.
+func (s *source) path(kctx *kong.Context) string {
 	for _, flag := range kctx.Model.Flags {
 		if given, ok := kctx.FlagValue(flag).(string); ok && flag.Name == configFlag && given != "" {
-			path = given
+			return given
 		}
 	}
-	s.file = map[string]any{}
+	return s.getenv(envName(configFlag))
+}
+
+// readFile returns the settings in the file, never a nil map; none for no path.
+func readFile(path string) (map[string]any, error) {
+	settings := map[string]any{}
 	if path == "" {
-		return nil
+		return settings, nil
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the configuration file %s does not exist", path)
+		return settings, fmt.Errorf("the configuration file %s does not exist", path)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot read the configuration file: %w", err)
+		return settings, fmt.Errorf("cannot read the configuration file: %w", err)
 	}
-	if err := yaml.Unmarshal(text, &s.file); err != nil {
-		return fmt.Errorf("the configuration file %s is not a YAML mapping of settings: %w", path, err)
+	if err := yaml.Unmarshal(text, &settings); err != nil {
+		return settings, fmt.Errorf("the configuration file %s is not a YAML mapping of settings: %w", path, err)
 	}
-	return nil
+	return settings, nil
 }
 
 // flagText turns a value of the file into what one would have typed.
