@@ -1,0 +1,82 @@
+package slab_test
+
+import (
+	"testing"
+
+	"github.com/headcount-live/headcount/slab"
+)
+
+type block [2048]uint64 // 16 KiB
+
+// A block is zero whenever it is handed out: fresh, reused, or back from the system.
+func TestBlocksAreZero(t *testing.T) {
+	pool := slab.New[block]()
+	var held []*block
+	for round := range 3 {
+		for range 300 {
+			b := pool.Get()
+			if *b != (block{}) {
+				t.Fatalf("round %d: a block was handed out dirty", round)
+			}
+			b[0], b[2047] = 1, 1
+			held = append(held, b)
+		}
+		for _, b := range held {
+			pool.Put(b)
+		}
+		held = held[:0]
+		if got := pool.Trim(100); got != 100 {
+			t.Errorf("round %d: Trim(100) of 300 free blocks gave %d back", round, got)
+		}
+	}
+}
+
+// Blocks that are out at the same time never overlap.
+func TestBlocksAreApart(t *testing.T) {
+	pool := slab.New[block]()
+	blocks := make([]*block, 1000)
+	for i := range blocks {
+		blocks[i] = pool.Get()
+		for j := range blocks[i] {
+			blocks[i][j] = uint64(i)
+		}
+	}
+	for i, b := range blocks {
+		for _, got := range b {
+			if got != uint64(i) {
+				t.Fatalf("block %d holds a word of block %d", i, got)
+			}
+		}
+	}
+}
+
+// A pool that is large enough for huge pages still hands out whole, zeroed blocks.
+func TestLargePools(t *testing.T) {
+	pool := slab.New[block]()
+	for range (70 << 20) / (16 << 10) {
+		if b := pool.Get(); b[0] != 0 || b[2047] != 0 {
+			t.Fatal("a block was handed out dirty")
+		}
+	}
+	if got, want := pool.Bytes(), int64(70<<20); got != want {
+		t.Errorf("Bytes() = %d, want %d", got, want)
+	}
+}
+
+// Trim keeps a quarter of what is in use at hand.
+func TestTrimKeepsAReserve(t *testing.T) {
+	pool := slab.New[block]()
+	var blocks []*block
+	for range 150 {
+		blocks = append(blocks, pool.Get())
+	}
+	for _, b := range blocks[100:] {
+		pool.Put(b)
+	}
+	if got, want := pool.Trim(1000), 25; got != want {
+		t.Errorf("Trim of 50 free blocks beside 100 in use gave %d back, want %d", got, want)
+	}
+	if got, want := pool.Bytes(), int64(125*16<<10); got != want {
+		t.Errorf("Bytes() = %d after Trim, want %d", got, want)
+	}
+}
