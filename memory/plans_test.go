@@ -60,3 +60,5 @@ func put(t *testing.T, p *memory.Plans, account string) headcount.Plan {
 	}
 	return row
 }
+
+func BenchmarkPlans(b *testing.B) { storetest.BenchmarkPlans(b, memory.NewPlans(time.Now)) }
