@@ -40,7 +40,7 @@ func TestImportHoldsUpNobody(t *testing.T) {
 // A process killed in the middle of an import leaves all of it or nothing, and a
 // database that the next one opens and writes.
 func TestImportKilled(t *testing.T) {
-	const rows = 60_000
+	const rows = 20_000
 	for _, after := range []time.Duration{0, 30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {
 			path := newPath(t)

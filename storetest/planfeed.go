@@ -44,7 +44,7 @@ func planFeedOrder(t *testing.T, s headcount.PlanStore) {
 func planFeedImport(t *testing.T, s headcount.PlanStore) {
 	f := follow(t, s)
 	f.next(t)
-	for _, n := range []int{3, 30_000} {
+	for _, n := range []int{3, 3_000} {
 		missing := map[string]bool{}
 		var rows []headcount.Plan
 		for i := range n {

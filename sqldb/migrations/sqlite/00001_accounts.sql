@@ -39,7 +39,7 @@ CREATE TRIGGER accounts_inserted AFTER INSERT ON accounts
 WHEN (SELECT quiet FROM plan_changes_quiet) = 0
 BEGIN
     INSERT INTO plan_changes (account_id) VALUES (NEW.account_id);
-    DELETE FROM plan_changes WHERE seq <= last_insert_rowid() - 100000;
+    DELETE FROM plan_changes WHERE seq <= last_insert_rowid() - 20000;
 END;
 -- +goose StatementEnd
 
@@ -48,7 +48,7 @@ CREATE TRIGGER accounts_deleted AFTER DELETE ON accounts
 WHEN (SELECT quiet FROM plan_changes_quiet) = 0
 BEGIN
     INSERT INTO plan_changes (account_id) VALUES (OLD.account_id);
-    DELETE FROM plan_changes WHERE seq <= last_insert_rowid() - 100000;
+    DELETE FROM plan_changes WHERE seq <= last_insert_rowid() - 20000;
 END;
 -- +goose StatementEnd
 
@@ -58,7 +58,7 @@ WHEN (SELECT quiet FROM plan_changes_quiet) = 0
 BEGIN
     INSERT INTO plan_changes (account_id) SELECT OLD.account_id WHERE OLD.account_id <> NEW.account_id;
     INSERT INTO plan_changes (account_id) VALUES (NEW.account_id);
-    DELETE FROM plan_changes WHERE seq <= last_insert_rowid() - 100000;
+    DELETE FROM plan_changes WHERE seq <= last_insert_rowid() - 20000;
 END;
 -- +goose StatementEnd
 
