@@ -74,6 +74,6 @@ type PartitionValue struct {
 	// bytes. The writer chooses it: equal data may have equal versions, different
 	// data must not. 0 asks for a value of any version.
 	Version uint64
-	Data    []byte
+	Data    []byte        // never empty where it is not left out
 	Age     time.Duration // since it was last written or kept, set by the store
 }
