@@ -1,0 +1,32 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/pprof"
+	profiles "runtime/pprof"
+
+	"github.com/headcount-live/headcount"
+)
+
+// profile answers GET /debug/pprof/ and what lies below it.
+func profile(w http.ResponseWriter, r *http.Request, x *exchange) {
+	page := pprof.Index // knows the named profiles and lists them
+	switch name := x.args[0]; name {
+	case "cmdline":
+		page = pprof.Cmdline
+	case "profile":
+		page = pprof.Profile
+	case "symbol":
+		page = pprof.Symbol
+	case "trace":
+		page = pprof.Trace
+	case "":
+	default:
+		if profiles.Lookup(name) == nil {
+			x.fail(headcount.Errorf(headcount.CodeNotFound, "there is no profile of this name; /debug/pprof/ lists those there are"))
+			return
+		}
+	}
+	x.sent, x.status = true, http.StatusOK
+	page(w, r)
+}
