@@ -169,14 +169,14 @@ func (s *brittlePlans) store(t *testing.T, account, plan string, status headcoun
 	}
 }
 
-// loseHistory changes more rows at once than the store's feed remembers.
-func (s *brittlePlans) loseHistory(t *testing.T) {
+// loseHistory gives the account the premium plan in an import of more rows than
+// the store's feed remembers.
+func (s *brittlePlans) loseHistory(t *testing.T, account string) {
 	t.Helper()
 	if _, err := s.PlanStore.ImportPlans(context.Background(), func(yield func(headcount.Plan, error) bool) {
-		for i := range 30_000 {
-			if !yield(headcount.Plan{AccountID: fmt.Sprint("new-", i), Plan: "basic", Status: headcount.StatusActive}, nil) {
-				return
-			}
+		row := headcount.Plan{AccountID: account, Plan: "premium", Status: headcount.StatusActive}
+		for i := 0; i < 30_000 && yield(row, nil); i++ {
+			row.AccountID = fmt.Sprint("new-", i)
 		}
 	}); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestPlansChangeAsksAgain(t *testing.T) {
 		if got := len(s.queries()); got != 11 {
 			t.Errorf("%d queries, want 11: each account once and account 3 again", got)
 		}
-		s.loseHistory(t)
+		s.loseHistory(t, "stranger")
 		synctest.Wait()
 		ask()
 		if got := len(s.queries()); got != 21 {
@@ -114,30 +114,35 @@ func TestPlansPutFails(t *testing.T) {
 }
 
 // An answer that was read before a change or a write and arrives after it is not
-// kept: what is newer stays.
+// kept, and nobody who asks after it waits for that answer.
 func TestPlansOldAnswerIsNotKept(t *testing.T) {
-	for name, change := range map[string]func(*testing.T, *brittlePlans, *gate.Plans){
-		"put here": func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") },
-		"put elsewhere": func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
+	for _, tt := range []struct {
+		name     string
+		followed bool
+		change   func(*testing.T, *brittlePlans, *gate.Plans)
+	}{
+		{"put here, the feed silent", false, func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") }},
+		{"put here", true, func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") }},
+		{"put elsewhere", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
 			s.store(t, "ann", "premium", headcount.StatusActive)
-		},
-		"lost history": func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
-			s.store(t, "ann", "premium", headcount.StatusActive)
-			s.loseHistory(t)
-		},
+		}},
+		{"lost history", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) { s.loseHistory(t, "ann") }},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newBrittle()
 				p, _ := newPlans(t, s)
-				runFeed(t, p)
+				if tt.followed {
+					runFeed(t, p)
+				}
 				s.slow(20 * time.Millisecond)
-				var wg sync.WaitGroup
-				wg.Go(func() { p.Entitlement(t.Context(), "ann") }) // reads: no row
+				var early sync.WaitGroup
+				early.Go(func() { p.Entitlement(t.Context(), "ann") }) // reads: no row
 				synctest.Wait()
-				change(t, s, p)
+				tt.change(t, s, p)
 				synctest.Wait() // the feed has told
-				wg.Wait()
+				wantPlan(t, p, "ann", "premium")
+				early.Wait()
 				wantPlan(t, p, "ann", "premium")
 				time.Sleep(time.Minute)
 				wantPlan(t, p, "ann", "premium")
@@ -149,19 +154,29 @@ func TestPlansOldAnswerIsNotKept(t *testing.T) {
 // A write that returns after a later one of another node, or of this one, does
 // not hide it.
 func TestPlansOldWriteIsNotKept(t *testing.T) {
-	for name, later := range map[string]func(*testing.T, *brittlePlans, *gate.Plans){
-		"of another node": func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
+	for _, tt := range []struct {
+		name     string
+		followed bool
+		later    func(*testing.T, *brittlePlans, *gate.Plans)
+	}{
+		{"of another node", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
 			s.store(t, "ann", "premium", headcount.StatusActive)
-		},
-		"of this node": func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") },
+		}},
+		{"of another node, the feed just beginning", false, func(t *testing.T, s *brittlePlans, p *gate.Plans) {
+			s.store(t, "ann", "premium", headcount.StatusActive)
+			runFeed(t, p)
+		}},
+		{"of this node, the feed silent", false, func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") }},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newBrittle()
 				p, _ := newPlans(t, s)
-				runFeed(t, p)
+				if tt.followed {
+					runFeed(t, p)
+				}
 				s.onPut(func() {
-					later(t, s, p)
+					tt.later(t, s, p)
 					synctest.Wait() // the feed has told
 				})
 				putPlan(t, p, "ann", "basic")
