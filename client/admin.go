@@ -23,7 +23,8 @@ func (a *Admin) ForceStopAll(ctx context.Context, account string) (int, error) {
 	return a.forceStopAll(ctx, "/admin/v1/accounts/"+segment(account))
 }
 
-// Plan returns the account's row.
+// Plan returns the account's row as the database holds it. An account without
+// one is [headcount.CodeNotFound].
 func (a *Admin) Plan(ctx context.Context, account string) (headcount.Plan, error) {
 	var row headcount.Plan
 	err := a.call(ctx, http.MethodGet, planPath(account), nil, &row)
@@ -43,9 +44,14 @@ func (a *Admin) PutPlan(ctx context.Context, row headcount.Plan) (headcount.Plan
 	return stored, err
 }
 
-// DeletePlan removes the account's row, so that the default plan holds again.
-func (a *Admin) DeletePlan(ctx context.Context, account string) error {
-	return a.call(ctx, http.MethodDelete, planPath(account), nil, nil)
+// DeletePlan removes the account's row, so that the default plan holds again, and
+// reports whether there was one.
+func (a *Admin) DeletePlan(ctx context.Context, account string) (bool, error) {
+	var answer struct {
+		Deleted bool `json:"deleted"`
+	}
+	err := a.call(ctx, http.MethodDelete, planPath(account), nil, &answer)
+	return answer.Deleted, err
 }
 
 func planPath(account string) string { return "/admin/v1/accounts/" + segment(account) + "/plan" }
