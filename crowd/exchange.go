@@ -3,6 +3,7 @@ package crowd
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -31,7 +32,9 @@ type Exchange struct {
 	sent      []uint64                            // by partition: version of its snapshot in the store, 0 for none
 	published []uint64                            // by partition: version of its counts in the store, 0 for none
 	peers     []map[headcount.NodeID]peerSnapshot // by partition, of those it owns
-	refused   map[headcount.NodeID]bool           // other hash keys, each said once
+	refused   map[headcount.NodeID]bool           // nodes that cannot be understood, each said once
+
+	outnumbered bool // by nodes under another hash key
 
 	known  []atomic.Pointer[Known] // by partition
 	leaves leaveLog
@@ -74,7 +77,7 @@ func NewExchange(opts ExchangeOptions) *Exchange {
 // Sync keeps this node registered and learns who else is. Leaves of sessions that
 // this node does not hold travel with it, those of other nodes arrive.
 func (x *Exchange) Sync(ctx context.Context) error {
-	note := x.leaves.note(x.opts.Now())
+	note := x.leaves.note(x.opts.Fingerprint, x.opts.Now())
 	known, err := x.opts.Store.Announce(ctx, headcount.Node{ID: x.opts.Self, Note: note})
 	if err != nil {
 		return err
@@ -84,19 +87,44 @@ func (x *Exchange) Sync(ctx context.Context) error {
 		return err
 	}
 	now := x.opts.Now()
-	x.roster.Observe(known, nodes, now)
+	x.roster.Observe(known, x.ours(nodes), now)
 	x.alone.Store(x.roster.Alone())
-	if holds := x.roster.Holds(now); x.holds.Swap(holds) != holds {
-		x.opts.Logger.Warn("the registry of nodes lost many at once; counts stand still until it can be believed",
-			"holding", holds, "nodes", len(nodes))
+	if holds := x.outnumbered || x.roster.Holds(now); x.holds.Swap(holds) != holds {
+		x.opts.Logger.Warn("the registry of nodes cannot be believed while this is true; counts stand still", "holding", holds, "nodes", len(nodes))
 	}
 	x.forgetAbsent(nodes)
-	for _, n := range nodes {
-		if n.ID != x.opts.Self {
-			x.leaves.hear(n, x.opts.Forget)
-		}
-	}
 	return nil
+}
+
+// ours returns the nodes that hash as this one does, after hearing their leaves.
+// The others are said once and are no part of the fleet. Both kinds would write
+// over each other's counts, so the fewer keep still; equal numbers let the lowest
+// id decide.
+func (x *Exchange) ours(nodes []headcount.Node) []headcount.Node {
+	ours := make([]headcount.Node, 0, len(nodes))
+	foreign := 0
+	for _, n := range nodes {
+		note, ok := readNote(n.Note)
+		if ok && note.fingerprint == x.opts.Fingerprint {
+			ours = append(ours, n)
+			if n.ID != x.opts.Self {
+				x.leaves.hear(n.ID, note, x.opts.Forget)
+			}
+			continue
+		}
+		foreign++
+		x.refuse(n.ID, ErrForeignKey)
+	}
+	x.outnumbered = foreign > len(ours) || foreign > 0 && foreign == len(ours) && nodes[0].ID != ours[0].ID
+	return ours
+}
+
+// refuse says once a node that what it says cannot be used.
+func (x *Exchange) refuse(node headcount.NodeID, err error) {
+	if !x.refused[node] {
+		x.refused[node] = true
+		x.opts.Logger.Error("what another node says about pages is refused", "node", node.String(), "error", err)
+	}
 }
 
 // forgetAbsent drops what is kept of nodes that are gone for good: ids are never
@@ -105,11 +133,7 @@ func (x *Exchange) forgetAbsent(nodes []headcount.Node) {
 	absent := func(id headcount.NodeID) bool {
 		return !slices.ContainsFunc(nodes, func(n headcount.Node) bool { return n.ID == id })
 	}
-	for id := range x.refused {
-		if absent(id) {
-			delete(x.refused, id)
-		}
-	}
+	maps.DeleteFunc(x.refused, func(id headcount.NodeID, _ bool) bool { return absent(id) })
 	x.leaves.forget(absent)
 }
 
@@ -123,8 +147,8 @@ func (x *Exchange) Depart(ctx context.Context) error {
 // truth is in the local window then, if Holds is false.
 func (x *Exchange) Alone() bool { return x.alone.Load() }
 
-// Holds reports whether the registry could not be believed at the last Sync: no
-// count is better than the last good one until then.
+// Holds reports whether the registry could not be believed at the last Sync. The
+// last good counts are better than any made now.
 func (x *Exchange) Holds() bool { return x.holds.Load() }
 
 // Owns reports whether this node merges a partition. Only the loop that calls

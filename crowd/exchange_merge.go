@@ -16,15 +16,14 @@ type peerSnapshot struct {
 // Merge counts the partitions that this node owns and publishes the counts. It
 // counts a partition only when it has the snapshots of every other registered
 // node; otherwise, and while the registry cannot be believed, the counts stay as
-// they are or become what another node published. Nodes under another hash key
-// do not count. It goes on after an error, and returns all.
+// they are or become what another node published. It goes on after an error, and returns all.
 func (x *Exchange) Merge(ctx context.Context) error {
 	for p := range x.peers {
 		if !x.roster.Owns(p) {
 			x.peers[p], x.published[p] = nil, 0
 		}
 	}
-	if x.roster.Holds(x.opts.Now()) {
+	if x.Holds() {
 		return nil
 	}
 	var errs []error
@@ -71,11 +70,10 @@ func (x *Exchange) count(partition int) (*Counts, error) {
 	var snapshots []Snapshot
 	for _, node := range x.roster.Others() {
 		peer, heard := x.peers[partition][node]
-		if heard {
-			snapshots = append(snapshots, peer.snapshot)
-		} else if !x.refused[node] {
+		if !heard {
 			return nil, nil
 		}
+		snapshots = append(snapshots, peer.snapshot)
 	}
 	counts, err := x.merger.Merge(x.opts.Local, partition, snapshots)
 	if err != nil {
@@ -109,9 +107,12 @@ func (x *Exchange) hearPeers(ctx context.Context, partitions []int) error {
 	for _, v := range found {
 		peer := x.peers[v.Partition][v.Node]
 		if v.Data != nil {
-			if peer, err = x.openPeer(v); err != nil {
-				continue // said, and lacking
+			snapshot, err := x.merger.OpenSnapshot(v)
+			if err != nil {
+				x.refuse(v.Node, err)
+				continue // lacking, until it says something else
 			}
+			peer = peerSnapshot{v.Version, snapshot}
 		}
 		if heard[v.Partition] == nil {
 			heard[v.Partition] = map[headcount.NodeID]peerSnapshot{}
@@ -122,19 +123,4 @@ func (x *Exchange) hearPeers(ctx context.Context, partitions []int) error {
 		x.peers[p] = heard[p]
 	}
 	return nil
-}
-
-// openPeer opens a snapshot, and says once a node that it cannot. A node under
-// another hash key is refused for good; one that speaks another format or was
-// damaged is lacking until it says something else.
-func (x *Exchange) openPeer(v headcount.PartitionValue) (peerSnapshot, error) {
-	s, err := x.merger.OpenSnapshot(v)
-	if err == nil {
-		return peerSnapshot{v.Version, s}, nil
-	}
-	if _, said := x.refused[v.Node]; !said {
-		x.opts.Logger.Error("what another node says about pages is refused", "node", v.Node.String(), "error", err)
-	}
-	x.refused[v.Node] = x.refused[v.Node] || errors.Is(err, ErrForeignKey)
-	return peerSnapshot{}, err
 }

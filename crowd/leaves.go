@@ -13,12 +13,14 @@ import (
 // every node reads at every Sync:
 //
 //	byte       format version
+//	8 bytes    fingerprint of the hash key, little endian
 //	uvarint    number of the first leave, counted from the node's boot
 //	16 bytes   each: page key and session hash, little endian
 //
 // The numbers let a reader act on each leave once, so that the session's next
-// beat brings it back although the note still names it.
-const leavesVersion = 1
+// beat brings it back although the note still names it. The first nine bytes mean
+// the same in every version.
+const noteVersion = 1
 
 // maxLeaves bounds a note to 64 KiB. Leaves beyond it are dropped: the viewers
 // leave the count one window later.
@@ -59,7 +61,7 @@ func (l *leaveLog) add(leave leave) {
 }
 
 // note returns the leaves young enough to be passed on, packed.
-func (l *leaveLog) note(now time.Time) []byte {
+func (l *leaveLog) note(fingerprint uint64, now time.Time) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := 0
@@ -68,7 +70,8 @@ func (l *leaveLog) note(now time.Time) []byte {
 	}
 	l.queue = append(l.queue[:0], l.queue[old:]...)
 	l.first += uint64(old)
-	b := binary.AppendUvarint([]byte{leavesVersion}, l.first)
+	b := binary.LittleEndian.AppendUint64([]byte{noteVersion}, fingerprint)
+	b = binary.AppendUvarint(b, l.first)
 	for _, leave := range l.queue {
 		b = binary.LittleEndian.AppendUint64(b, uint64(leave.page))
 		b = binary.LittleEndian.AppendUint64(b, leave.session)
@@ -76,20 +79,38 @@ func (l *leaveLog) note(now time.Time) []byte {
 	return b
 }
 
+// note is what a node says to all others, unpacked.
+type note struct {
+	fingerprint uint64
+	first       uint64 // number of the first leave
+	leaves      []byte
+}
+
+// readNote unpacks a note. One of another version has no leaves that could be
+// read, which only delays them, for leaves are hints.
+func readNote(b []byte) (n note, ok bool) {
+	if len(b) < 9 {
+		return note{}, false
+	}
+	n.fingerprint = binary.LittleEndian.Uint64(b[1:])
+	if b[0] != noteVersion {
+		return n, true
+	}
+	first, size := binary.Uvarint(b[9:])
+	if size <= 0 {
+		return note{}, false
+	}
+	n.first, n.leaves = first, b[9+size:]
+	return n, true
+}
+
 // hear calls forget with every leave in a node's note that was not read before.
-// A note in another format says nothing: leaves are hints.
-func (l *leaveLog) hear(node headcount.Node, forget func(PageKey, uint64)) {
-	if len(node.Note) == 0 || node.Note[0] != leavesVersion {
-		return
-	}
-	number, n := binary.Uvarint(node.Note[1:])
-	if n <= 0 {
-		return
-	}
+func (l *leaveLog) hear(node headcount.NodeID, n note, forget func(PageKey, uint64)) {
 	l.mu.Lock()
-	next := l.next[node.ID]
+	next := l.next[node]
 	l.mu.Unlock()
-	for b := node.Note[1+n:]; len(b) >= 16; b = b[16:] {
+	number := n.first
+	for b := n.leaves; len(b) >= 16; b = b[16:] {
 		if number >= next {
 			forget(PageKey(binary.LittleEndian.Uint64(b)), binary.LittleEndian.Uint64(b[8:]))
 		}
@@ -100,7 +121,7 @@ func (l *leaveLog) hear(node headcount.Node, forget func(PageKey, uint64)) {
 	if l.next == nil {
 		l.next = map[headcount.NodeID]uint64{}
 	}
-	l.next[node.ID] = max(next, number)
+	l.next[node] = max(next, number)
 }
 
 // forget drops how far nodes were read that are gone.
