@@ -22,15 +22,16 @@ type Crowd struct {
 	exchange *Exchange
 	jitter   *rand.Rand // of Run
 
-	ready    chan struct{} // closed by the first Sync that the store answered
-	synced   atomic.Int64  // engine time of the last such, -1 before
-	local    atomic.Bool   // the window of this node is the whole truth
-	follow   *following
-	watches  []watchShard // by partition
-	readers  atomic.Int64
-	outcomes [outcomes]atomic.Uint64 // of beats that were not just renewals
-	leaves   atomic.Uint64
-	metrics  metrics
+	ready      chan struct{} // closed by the first Sync that the store answered
+	synced     atomic.Int64  // engine time of the last such, -1 before
+	local      atomic.Bool   // the window of this node is the whole truth
+	follow     *following
+	watches    []watchShard // by partition
+	readers    atomic.Int64
+	lastReport atomic.Int64            // how long it took, in nanoseconds
+	outcomes   [outcomes]atomic.Uint64 // of beats that were not just renewals
+	leaves     atomic.Uint64
+	metrics    metrics
 }
 
 // New returns a Crowd that has heard nobody yet. It talks to no store before

@@ -61,7 +61,9 @@ func (c *Crowd) pass(ctx context.Context, whole bool) error {
 	}
 	c.tell()
 	if whole {
-		c.metrics.reports.Observe(c.opts.Now().Sub(began).Seconds())
+		took := c.opts.Now().Sub(began)
+		c.lastReport.Store(int64(took))
+		c.metrics.reports.Observe(took.Seconds())
 	}
 	return err
 }
