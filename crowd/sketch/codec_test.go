@@ -17,8 +17,8 @@ func encode(t testing.TB, s *Sketch) []byte {
 // What was encoded is decoded as it was, within the size that the ADR promises.
 func TestCodecRoundTrip(t *testing.T) {
 	for _, tt := range []struct{ n, maxSize int }{
-		{0, 10}, {1, 50}, {10, 80}, {100, 220}, {1000, 1000}, {4000, 2600},
-		{10_000, 4300}, {100_000, 6400}, {1_000_000, 6400},
+		{0, 14}, {1, 16}, {10, 50}, {100, 180}, {1000, 1000}, {4000, 2600},
+		{10_000, 4300}, {100_000, 6000}, {1_000_000, 6000},
 	} {
 		s := filled(7, tt.n)
 		b := encode(t, s)
