@@ -45,13 +45,18 @@ func (g *Gate) HeartbeatBatch(ctx context.Context, reqs []HeartbeatRequest, resu
 // plan cache share one query and a slow store is waited for once.
 func (g *Gate) renewForgotten(ctx context.Context, b *batch, reqs []HeartbeatRequest) {
 	var looks sync.WaitGroup
+	asked := false
 	for i := range b.outcomes {
 		if b.outcomes[i].Err != nil || b.outcomes[i].State != headcount.RenewUnknown {
 			continue
 		}
+		asked = true
 		looks.Go(func() {
 			b.renewals[i].Revive, b.outcomes[i].Err = g.revival(ctx, reqs[b.items[i]].Account, &b.renewals[i])
 		})
+	}
+	if !asked {
+		return
 	}
 	looks.Wait()
 
