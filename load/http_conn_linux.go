@@ -1,0 +1,81 @@
+package load
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// connection is one kept-alive connection with at most one request under way.
+type connection struct {
+	fd    int // -1 while it is broken
+	index int
+	in    []byte // the answer so far, in[:got]
+	got   int
+	out   []byte // the request
+
+	busy bool
+	kind Kind
+	slot uint32        // or session
+	due  time.Duration // when the request should have been sent
+	at   time.Duration // when it was
+}
+
+// errClosed is the end of a connection by the server.
+var errClosed = errors.New("the server closed the connection")
+
+// receive reads what has arrived and returns the answer once it is complete. The
+// answer's body is valid until the next call.
+func (c *connection) receive() (a answer, complete bool, err error) {
+	if c.got == len(c.in) {
+		if c.got > 2*maxBody {
+			return a, false, errNotHTTP // headers or chunks without end
+		}
+		c.in = append(c.in, make([]byte, max(4096, len(c.in)))...)
+	}
+	n, err := unix.Read(c.fd, c.in[c.got:])
+	switch {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
+		return a, false, nil
+	case err != nil, n == 0:
+		return a, false, errClosed
+	}
+	c.got += n
+	a, used, err := parseAnswer(c.in[:c.got])
+	if used == 0 || err != nil {
+		return a, false, err
+	}
+	if used != c.got {
+		return a, false, errNotHTTP // more than was asked for
+	}
+	c.got = 0
+	return a, true, nil
+}
+
+// send writes the request in out. The socket's buffer is empty whenever that
+// happens, as the last request has been answered, so it takes all at once.
+func (c *connection) send() error {
+	n, err := unix.Write(c.fd, c.out)
+	if err != nil || n < len(c.out) {
+		return errClosed
+	}
+	return nil
+}
+
+// open connects anew.
+func (c *connection) open(address string) (err error) {
+	c.got = 0
+	c.fd, err = dial(address)
+	if err != nil {
+		c.fd = -1
+	}
+	return err
+}
+
+func (c *connection) close() {
+	if c.fd >= 0 {
+		_ = unix.Close(c.fd) // which also takes it out of the poller
+		c.fd = -1
+	}
+}
