@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/headcount-live/headcount"
+	"github.com/headcount-live/headcount/crowd"
 )
 
 // Check reports the first setting that cannot be, or contradicts another, as an
 // error that names it and says what to do.
 func (s *Settings) Check() error {
-	for _, check := range []func() error{s.Listeners.check, s.Storage.check, s.Streams.check, s.Secrets.check} {
+	for _, check := range []func() error{s.Listeners.check, s.Storage.check, s.Streams.check, s.Pages.check, s.Secrets.check} {
 		if err := check(); err != nil {
 			return &usageError{err}
 		}
@@ -31,6 +32,12 @@ func (l *Listeners) check() error {
 	}
 	if l.Auth != "none" {
 		return fmt.Errorf("--auth %q does not exist in this version; use none, behind a gateway that authenticates", l.Auth)
+	}
+	if l.MaxReaders < 1 {
+		return fmt.Errorf("--max-readers %d must be at least 1", l.MaxReaders)
+	}
+	if l.MaxReadersPerAddress < 0 {
+		return fmt.Errorf("--max-readers-per-address %d must not be negative; 0 is no limit", l.MaxReadersPerAddress)
 	}
 	for _, origin := range l.CORSOrigins {
 		if err := checkOrigin("--cors-origins", origin); err != nil {
@@ -65,7 +72,7 @@ func (s *Storage) check() error {
 	if s.DataDir == "" {
 		return fmt.Errorf("--data-dir must not be empty")
 	}
-	if kind, path, ok := strings.Cut(s.PlansURL(), ":"); !ok || kind != "sqlite" || path == "" {
+	if kind, path, ok := strings.Cut(s.Plans, ":"); !ok || kind != "sqlite" || path == "" {
 		return fmt.Errorf("--plans %q is not supported by this version; write sqlite:PATH", s.Plans)
 	}
 	return nil
@@ -74,6 +81,9 @@ func (s *Storage) check() error {
 func (s *Streams) check() error {
 	if err := checkInterval("--lease-ttl", s.LeaseTTL, "--heartbeat-interval", s.HeartbeatInterval); err != nil {
 		return err
+	}
+	if s.LeaseTTL < time.Second || s.LeaseTTL > 24*time.Hour {
+		return fmt.Errorf("--lease-ttl %v is out of range; choose 1s to 24h", s.LeaseTTL)
 	}
 	if s.DenyStatus < 400 || s.DenyStatus > 499 {
 		return fmt.Errorf("--deny-status %d is no client error; choose 400 to 499, such as 409 or 403", s.DenyStatus)
@@ -91,6 +101,39 @@ func (s *Streams) check() error {
 	}
 	if s.PlanTimeout <= 0 {
 		return fmt.Errorf("--plan-timeout %v must be above zero", s.PlanTimeout)
+	}
+	return nil
+}
+
+func (p *Pages) check() error {
+	if err := checkInterval("--presence-window", p.PresenceWindow, "--presence-heartbeat-interval", p.PresenceHeartbeatInterval); err != nil {
+		return err
+	}
+	if err := checkInterval("--presence-window", p.PresenceWindow, "--presence-report-interval", p.PresenceReportInterval); err != nil {
+		return err
+	}
+	if p.PresenceWindow > 24*time.Hour {
+		return fmt.Errorf("--presence-window %v is out of range; choose at most 24h", p.PresenceWindow)
+	}
+	if p.CountStaleAfter < 2*p.PresenceReportInterval {
+		return fmt.Errorf("--count-stale-after %v is below twice --presence-report-interval %v, so counts would be withheld between two reports; raise the first or lower the second", p.CountStaleAfter, p.PresenceReportInterval)
+	}
+	for _, n := range []struct {
+		flag         string
+		value, least int
+	}{
+		{"--exact-threshold", p.ExactThreshold, 1},
+		{"--partitions", p.Partitions, 1},
+		{"--max-pages", p.MaxPages, 1},
+		{"--max-sessions", p.MaxSessions, 1},
+		{"--new-sessions-per-address", p.NewSessionsPerAddress, 0},
+	} {
+		if n.value < n.least {
+			return fmt.Errorf("%s %d must be at least %d", n.flag, n.value, n.least)
+		}
+	}
+	if p.Partitions > crowd.MaxPartitions {
+		return fmt.Errorf("--partitions %d must be at most %d", p.Partitions, crowd.MaxPartitions)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -43,22 +44,43 @@ func effectiveSettings(kctx *kong.Context) []byte {
 
 func writeSetting(out io.Writer, flag *kong.Flag) {
 	key := fileKey(flag.Name)
-	value := flag.Target.Interface()
 	if flag.Tag.Has("secret") {
-		state := "set, not shown"
-		if flag.Target.IsZero() {
-			state = "not set"
-		}
-		fmt.Fprintf(out, "# %s: %s\n", key, state)
+		fmt.Fprintf(out, "# %s: %s\n", key, secretState(flag))
 		return
 	}
-	if d, ok := value.(time.Duration); ok {
-		value = d.String()
-	}
-	text, err := yaml.Marshal(map[string]any{key: value})
+	text, err := yaml.Marshal(map[string]any{key: settingValue(flag)})
 	if err != nil {
 		fmt.Fprintf(out, "# %s: %v\n", key, err)
 		return
 	}
 	fmt.Fprintf(out, "%s\n", bytes.TrimRight(text, "\n"))
+}
+
+// settingsJSON returns the same for programs.
+func settingsJSON(kctx *kong.Context) ([]byte, error) {
+	settings := map[string]any{}
+	for _, flag := range kctx.Selected().Flags {
+		if flag.Tag.Has("secret") {
+			settings[fileKey(flag.Name)] = secretState(flag)
+			continue
+		}
+		settings[fileKey(flag.Name)] = settingValue(flag)
+	}
+	return json.Marshal(settings)
+}
+
+// settingValue returns a setting as one would write it.
+func settingValue(flag *kong.Flag) any {
+	value := flag.Target.Interface()
+	if d, ok := value.(time.Duration); ok {
+		return d.String()
+	}
+	return value
+}
+
+func secretState(flag *kong.Flag) string {
+	if flag.Target.IsZero() {
+		return "not set"
+	}
+	return "set, not shown"
 }

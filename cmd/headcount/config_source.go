@@ -14,17 +14,36 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// source finds the flags that the command line leaves open: in the environment,
-// else in the configuration file, else nowhere, so that the default holds.
-// An empty environment variable counts as none.
+// source finds the settings that the command line leaves open: in the
+// environment, else in the configuration file, else nowhere, so that the default
+// holds. An empty environment variable counts as none. Flags that are no setting
+// come from the command line only.
 type source struct {
 	getenv func(string) string
-	file   map[string]any // by key; nil until it was read
-	err    error          // why it could not be; Validate tells, as no single flag is to blame
+	known  map[string]bool // by flag: the settings; filled by learn
+	file   map[string]any  // by key; nil until it was read
+	err    error           // why it could not be; Validate tells, as no single flag is to blame
+}
+
+// learn finds out which flags are settings: those of the serve command, where the
+// configuration file is, and those with the tag setting, which are about a server
+// that runs elsewhere.
+func (s *source) learn(app *kong.Application) {
+	s.known = map[string]bool{configFlag: true}
+	for _, flag := range serveFlags(app) {
+		s.known[flag.Name] = true
+	}
+}
+
+func (s *source) isSetting(flag *kong.Flag) bool {
+	return s.known[flag.Name] || flag.Tag.Has("setting")
 }
 
 // Resolve implements [kong.Resolver].
 func (s *source) Resolve(kctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if !s.isSetting(flag) {
+		return nil, nil
+	}
 	if name := envName(flag.Name); s.getenv(name) != "" {
 		return checked(flag, s.getenv(name), "$"+name)
 	}
@@ -58,13 +77,13 @@ func checked(flag *kong.Flag, text, origin string) (any, error) {
 
 // Validate implements [kong.Resolver]. It refuses a file that cannot be read and
 // keys of it that no setting of the server has.
-func (s *source) Validate(app *kong.Application) error {
+func (s *source) Validate(*kong.Application) error {
 	if s.err != nil {
 		return s.err
 	}
 	known := map[string]bool{}
-	for _, flag := range serveFlags(app) {
-		known[fileKey(flag.Name)] = true
+	for flag := range s.known {
+		known[fileKey(flag)] = flag != configFlag
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.file)) {
 		if known[key] {
@@ -162,9 +181,9 @@ func envName(flag string) string {
 
 func fileKey(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
 
-// describeFlag adds a flag's environment variable to its help.
-func describeFlag(value *kong.Value) string {
-	if value.Flag == nil || value.Name == "help" {
+// describe adds a setting's environment variable to its help.
+func (s *source) describe(value *kong.Value) string {
+	if value.Flag == nil || !s.isSetting(value.Flag) {
 		return value.Help
 	}
 	return fmt.Sprintf("%s ($%s)", value.Help, envName(value.Name))

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 )
 
 // greet tells a person at a terminal where the server is and what to try first.
 func greet(w io.Writer, public, admin, dataDir string) {
+	if path, err := filepath.Abs(dataDir); err == nil {
+		dataDir = path
+	}
 	fmt.Fprintf(w, `
   headcount is running.
 

@@ -22,8 +22,17 @@ type CLI struct {
 	ConfigFile string `name:"config" placeholder:"FILE" help:"YAML file of settings; flags and environment variables win over it."`
 
 	Serve   ServeCmd   `cmd:"" help:"Run the server."`
+	Plans   PlansCmd   `cmd:"" help:"See and change the plans of accounts, on the database itself."`
+	Streams StreamsCmd `cmd:"" help:"See and stop what an account is playing, on a running server."`
+	Bench   BenchCmd   `cmd:"" help:"Measure, and print one JSON line."`
 	Config  ConfigCmd  `cmd:"" help:"Print the effective settings as YAML, secrets left out."`
 	Version VersionCmd `cmd:"" help:"Print the version."`
+}
+
+// BenchCmd measures; each prints one JSON line.
+type BenchCmd struct {
+	Crowd BenchCrowdCmd `cmd:"" help:"Measure the counting of pages in this process."`
+	HTTP  BenchHTTPCmd  `cmd:"" name:"http" help:"Load a running server over HTTP."`
 }
 
 // Env is what a command may touch of the process it runs in. Tests hand in
@@ -39,6 +48,7 @@ type Env struct {
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	env := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: getenv}
 	var cli CLI
+	settings := &source{getenv: getenv}
 	exited := -1
 	parser, err := kong.New(&cli,
 		kong.Name("headcount"),
@@ -46,8 +56,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exited = code }), // --help "exits" in the middle of parsing
-		kong.Resolvers(&source{getenv: getenv}),
-		kong.ValueFormatter(describeFlag),
+		kong.Resolvers(settings),
+		kong.ValueFormatter(settings.describe),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
@@ -55,6 +65,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		fmt.Fprintln(stderr, "headcount:", err)
 		return exitError
 	}
+	settings.learn(parser.Model)
 	kctx, err := parser.Parse(args)
 	switch {
 	case exited >= 0:
@@ -65,8 +76,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	if err := kctx.Run(); err != nil {
 		fmt.Fprintf(stderr, "headcount: %v\n", err)
-		var usage *usageError
-		if errors.As(err, &usage) {
+		if _, ok := errors.AsType[*usageError](err); ok {
 			return exitUsage
 		}
 		return exitError

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,9 +26,10 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"ports": scriptPorts,
-			"http":  scriptHTTP,
-			"field": scriptField,
+			"ports":   scriptPorts,
+			"http":    scriptHTTP,
+			"field":   scriptField,
+			"sigterm": scriptSigterm,
 		},
 	})
 }
@@ -96,4 +98,15 @@ func scriptField(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no string %q in %s", args[1], ts.ReadFile("stdout"))
 	}
 	ts.Setenv(args[0], value)
+}
+
+// scriptSigterm sends SIGTERM, which the kill of scripts does not know, to what
+// runs in the background.
+func scriptSigterm(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: sigterm")
+	}
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	}
 }

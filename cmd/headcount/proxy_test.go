@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Behind a proxy that compresses whatever it can, the reader of an event stream
+// that stays open still gets the first lines at once.
+func TestEventsPassCompressingProxies(t *testing.T) {
+	needServices(t)
+	server := startServer(t)
+
+	for _, proxy := range []struct {
+		name, config string
+		command      func(config string) *exec.Cmd
+	}{
+		{"nginx", nginxConfig, func(config string) *exec.Cmd {
+			return exec.Command("nginx", "-p", filepath.Dir(config), "-c", config, "-e", "stderr")
+		}},
+		{"haproxy", haproxyConfig, func(config string) *exec.Cmd {
+			return exec.Command("haproxy", "-db", "-f", config)
+		}},
+	} {
+		t.Run(proxy.name, func(t *testing.T) {
+			front := startProxy(t, proxy.config, server, proxy.command)
+			for _, stream := range []struct{ name, path, want string }{
+				{"the end of a stream", liveStream(t, server), "retry:"},
+			} {
+				if got := firstLine(t, "http://"+front+stream.path); !strings.HasPrefix(got, stream.want) {
+					t.Errorf("%s: got %q first, want %q", stream.name, got, stream.want)
+				}
+			}
+		})
+	}
+}
+
+const nginxConfig = `
+daemon off;
+master_process off;
+pid nginx.pid;
+events {}
+http {
+  access_log off;
+  gzip on;
+  gzip_min_length 1;
+  gzip_proxied any;
+  gzip_types text/event-stream application/json;
+  server {
+    listen FRONT;
+    location / {
+      proxy_pass http://BACK;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+    }
+  }
+}
+`
+
+const haproxyConfig = `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  compression algo gzip
+  compression type text/event-stream application/json
+frontend front
+  bind FRONT
+  default_backend back
+backend back
+  server one BACK
+`
+
+// needServices skips the test unless the services it starts are meant to be here.
+func needServices(t *testing.T) {
+	t.Helper()
+	if os.Getenv("HEADCOUNT_TEST_SERVICES") == "" {
+		t.Skip("needs nginx and haproxy: make test installs them and runs this")
+	}
+	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
+}
+
+// freeAddress returns a loopback address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// startServer runs a server until the test ends and returns its public address.
+func startServer(t *testing.T) string {
+	t.Helper()
+	address := freeAddress(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--listen", address, "--admin-listen", "127.0.0.1:0", "--data-dir", t.TempDir()},
+			func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if code := <-ended; code != exitOK {
+			t.Errorf("the server ended with code %d, want %d", code, exitOK)
+		}
+	})
+	awaitAnswer(t, "http://"+address+"/readyz")
+	return address
+}
+
+func startProxy(t *testing.T, config, back string, command func(config string) *exec.Cmd) (front string) {
+	t.Helper()
+	front = freeAddress(t)
+	path := filepath.Join(t.TempDir(), "proxy.conf")
+	config = strings.NewReplacer("FRONT", front, "BACK", back).Replace(config)
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd := command(path)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("the proxy said:\n%s", &said)
+		}
+	})
+	awaitAnswer(t, "http://"+front+"/readyz")
+	return front
+}
+
+// awaitAnswer asks until the answer is 200.
+func awaitAnswer(t *testing.T, url string) {
+	t.Helper()
+	last := ""
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		res, err := http.Get(url)
+		if err != nil {
+			last = err.Error()
+			continue
+		}
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			return
+		}
+		last = res.Status
+	}
+	t.Fatalf("%s: got %s, want 200", url, last)
+}
+
+// liveStream presses play and returns the path of the stream's events.
+func liveStream(t *testing.T, server string) string {
+	t.Helper()
+	res, err := http.Post("http://"+server+"/v1/streams", "application/json", strings.NewReader(`{"account_id":"alice","device_id":"tv"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var play struct {
+		StreamID string `json:"stream_id"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&play); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("/v1/streams/%s/events?account_id=alice", play.StreamID)
+}
+
+// firstLine opens an event stream as a browser does, which takes gzip, and returns
+// the first line. Three seconds are far more than a proxy that passes it on needs,
+// and far less than one that waits for more.
+func firstLine(t *testing.T, url string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Accept-Encoding", "gzip") // by hand, so that the transport does not undo it
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer res.Body.Close()
+	var body io.Reader = res.Body
+	if res.Header.Get("Content-Encoding") == "gzip" {
+		if body, err = gzip.NewReader(res.Body); err != nil {
+			return err.Error()
+		}
+	}
+	line, err := bufio.NewReader(body).ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	return line
+}
