@@ -164,9 +164,9 @@ func (w *window) add(s *sighting, now uint32) outcome {
 }
 
 // makeRoom drops the expired sessions of one table before its time has come, at
-// most four times a window, so that newcomers beyond a cap don't sweep all day.
+// most 32 times a window, so that newcomers beyond a cap don't sweep all day.
 func (w *window) makeRoom(p *partition, sh *shard, now uint32) {
-	if elapsed(now, sh.swept) > w.length/4 {
+	if elapsed(now, sh.swept) > w.length/32 {
 		var gone []uint32
 		_, gone = sh.table.sweep(0, sh.table.slots(), now, w.length, nil)
 		w.parted(p, gone)
