@@ -88,10 +88,12 @@ func checkSQLitePath(path string, mustExist bool) error {
 }
 
 // openSQLitePool returns a pool of at most n connections. Each waits up to five
-// seconds for a writer in another process before it fails.
+// seconds for a writer in another process before it fails, and cuts a write-ahead
+// log that a large import left behind.
 func openSQLitePool(path string, n int, params ...string) *sql.DB {
+	params = append(params, "_pragma=busy_timeout(5000)", "_pragma=journal_size_limit(67108864)")
 	file := (&url.URL{Path: path}).EscapedPath() // ? # and % would end the path
-	db, err := sql.Open("sqlite", "file:"+file+"?"+strings.Join(append(params, "_pragma=busy_timeout(5000)"), "&"))
+	db, err := sql.Open("sqlite", "file:"+file+"?"+strings.Join(params, "&"))
 	if err != nil {
 		panic(err) // only an unknown driver name, which is a constant
 	}

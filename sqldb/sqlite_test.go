@@ -1,6 +1,7 @@
 package sqldb_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -32,4 +33,37 @@ func open(t *testing.T, path string) *sqldb.Plans {
 		}
 	})
 	return p
+}
+
+// While another process is in the middle of a write, reads and the feed go on,
+// and a write gives up when its caller does, not when SQLite would.
+func TestAnotherProcessWrites(t *testing.T) {
+	path := newPath(t)
+	p := open(t, path)
+	told := follow(t, p)
+	told.want(t, "all")
+	sqlExec(t, path, `INSERT INTO accounts (account_id, plan) VALUES ('ann', 'basic')`)
+	told.want(t, "ann")
+
+	other := plain(t, path)
+	if _, err := other.Exec(`BEGIN EXCLUSIVE; UPDATE accounts SET plan = 'premium'`); err != nil {
+		t.Fatal(err)
+	}
+	if row := read(t, p, "ann"); row.Plan != "basic" {
+		t.Errorf("read %+v, which is not committed", row)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err := p.PutPlan(ctx, headcount.Plan{AccountID: "ann", Plan: "family", Status: headcount.StatusActive})
+	if took := time.Since(start); err == nil || took > 3*time.Second {
+		t.Errorf("the write returned %v after %v, want a failure in about 100 ms", err, took)
+	}
+	if _, err := other.Exec(`COMMIT`); err != nil {
+		t.Fatal(err)
+	}
+	told.want(t, "ann")
+	if row := read(t, p, "ann"); row.Plan != "premium" {
+		t.Errorf("read %+v after the commit", row)
+	}
 }

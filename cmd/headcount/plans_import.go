@@ -6,14 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
-
-// longImport is the size in bytes from which an import shows how far it is: it
-// takes about a second.
-const longImport = 4 << 20
 
 // PlansImportCmd replaces rows from a file.
 type PlansImportCmd struct {
@@ -34,9 +27,8 @@ func (c *PlansImportCmd) Run(ctx context.Context, env *Env) (err error) {
 	}
 	defer func() { err = errors.Join(err, plans.Close()) }()
 
-	source, finish := withProgress(in, size, env.Stderr)
-	n, err := plans.ImportPlans(ctx, readPlans(source, c.Catalogue))
-	finish()
+	bar := newImportBar(size, env.Stderr)
+	n, err := plans.ImportPlans(ctx, bar.ended(readPlans(bar.reader(in), c.Catalogue)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(c.File), err)
 	}
@@ -69,21 +61,4 @@ func inputName(file string) string {
 		return "standard input"
 	}
 	return file
-}
-
-// withProgress shows on a terminal how much of a long source was read. Whoever
-// reads it calls finish at the end, which may be before all was read.
-func withProgress(source io.Reader, size int64, stderr io.Writer) (_ io.Reader, finish func()) {
-	if size < longImport || !isTerminal(stderr) {
-		return source, func() {}
-	}
-	bar := progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(stderr),
-		progressbar.OptionSetDescription("importing"),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-	)
-	reader := progressbar.NewReader(source, bar)
-	return &reader, func() { _ = bar.Finish() }
 }
