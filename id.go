@@ -84,7 +84,8 @@ func (s *Signer) Mint(generation uint32, device DeviceHash) (id LeaseID, err err
 // StreamID returns the text of a lease id for its account. The MAC is made with
 // the secret that the id's key version names, the first where none is.
 func (s *Signer) StreamID(account string, id LeaseID) string {
-	return string(s.AppendStreamID(nil, account, id))
+	var buf [streamIDLen]byte // keeps the bytes behind the string off the heap
+	return string(s.AppendStreamID(buf[:0], account, id))
 }
 
 // AppendStreamID appends the text of a lease id for its account to b.
