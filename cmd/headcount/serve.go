@@ -140,8 +140,16 @@ func (c *ServeCmd) Run(ctx context.Context, kctx *kong.Context, env *Env) error 
 		MaxReadersPerAddress: c.MaxReadersPerAddress,
 	})
 
+	// What an earlier process left.
+	files := liveFiles{
+		{path: dir.file("viewers.snapshot"), kind: stateKind("viewers", hasher), state: viewers},
+	}
+	if err := files.restore(log); err != nil {
+		return err
+	}
+
 	s := &server{
-		log: log, api: api,
+		log: log, api: api, files: files,
 		public: serving{api.PublicServer(), public},
 		admin:  serving{api.AdminServer(), admin},
 		work: []func(context.Context) error{

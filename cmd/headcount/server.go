@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -28,6 +29,7 @@ type server struct {
 	public serving
 	admin  serving
 	work   []func(context.Context) error // runs beside, until the requests are done
+	files  liveFiles
 }
 
 // serving is an HTTP server and where it listens.
@@ -61,8 +63,8 @@ func (s *server) run(ctx context.Context) error {
 	s.drain(background)
 	stopWork()
 	parts.Wait()
-	if cause != nil {
-		return cause
+	if err := errors.Join(cause, s.files.write()); err != nil {
+		return err
 	}
 	s.log.Info("stopped")
 	return nil
