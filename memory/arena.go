@@ -88,11 +88,16 @@ func (a *arena) split(n int) uint32 {
 func (a *arena) release(ref uint32, n int) {
 	a.push(n, ref)
 	if a.used--; a.used == 0 {
-		for _, b := range a.blocks {
-			a.pool.Put(b)
-		}
-		*a = arena{pool: a.pool}
+		a.clear()
 	}
+}
+
+// clear frees every cell and gives the blocks back.
+func (a *arena) clear() {
+	for _, b := range a.blocks {
+		a.pool.Put(b)
+	}
+	*a = arena{pool: a.pool}
 }
 
 func (a *arena) push(n int, ref uint32) {

@@ -26,6 +26,7 @@ type tombCell struct {
 	account headcount.AccountHash
 	id      headcount.LeaseID
 	stopped int64 // engine time, in milliseconds
+	since   int64 // likewise: its TTL runs from then; the same, but after a restart
 	next    uint32
 	by      uint16
 	reason  headcount.Reason
@@ -44,9 +45,12 @@ func (c *tombCell) units() int { return unitsFor(tombHead + int(c.by)) }
 
 // texts returns the bytes behind a cell's head. They are the cell's own memory.
 func (c *leaseCell) texts() (meta, profile, title []byte) {
-	m, p := int(c.meta), int(c.meta)+int(c.profile)
-	all := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(c), leaseHead)), p+int(c.title))
+	m, p, all := int(c.meta), int(c.meta)+int(c.profile), c.allTexts()
 	return all[:m], all[m:p], all[p:]
+}
+
+func (c *leaseCell) allTexts() []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(c), leaseHead)), int(c.meta)+int(c.profile)+int(c.title))
 }
 
 func (c *tombCell) text() []byte {

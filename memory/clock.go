@@ -45,8 +45,8 @@ func (c *clock) now() int64 {
 func (c *clock) skip(raw int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	length := raw - c.last.Load()
-	if length <= maxGap.Milliseconds() {
+	length := raw - c.last.Load() - 1 // one millisecond runs, so that before and after differ
+	if length < maxGap.Milliseconds() {
 		return // another reader was here
 	}
 	at := c.last.Load() - c.skipped.Load() + c.skew().Milliseconds()

@@ -41,7 +41,7 @@ func (s *Leases) finish(sh *shard, ref uint32, ended headcount.Ended) {
 // kill ends a live lease with a tombstone.
 func (s *Leases) kill(sh *shard, ref uint32, reason headcount.Reason, now int64, by string) {
 	c := sh.lease(ref)
-	sh.bury(tombCell{account: c.account, id: c.id, stopped: now, reason: reason}, by)
+	sh.bury(tombCell{account: c.account, id: c.id, stopped: now, since: now, reason: reason}, by)
 	s.finish(sh, ref, headcount.Ended{Reason: reason, StoppedAt: s.wall(now), By: rawJSON([]byte(by))})
 }
 
@@ -116,11 +116,6 @@ func (s *Leases) list(sh *shard, a headcount.AccountHash, now int64) []headcount
 		if s.lapsed(now, stamp) {
 			continue
 		}
-		renewed := renewedAt(now, stamp)
-		seen := s.wall(renewed)
-		if c.restored != 0 && stamp == s.restoredAt {
-			seen = s.wall(c.started) + headcount.Timestamp(c.restored-1)
-		}
 		meta, profile, title := c.texts()
 		out = append(out, headcount.Lease{
 			ID:          c.id,
@@ -128,11 +123,20 @@ func (s *Leases) list(sh *shard, a headcount.AccountHash, now int64) []headcount
 			ProfileID:   given(profile),
 			TitleID:     given(title),
 			StartedAt:   s.wall(c.started),
-			LastSeen:    seen,
-			LapsesInSec: int((renewed + s.ttl - now + 999) / 1000),
+			LastSeen:    s.seen(c, stamp, now),
+			LapsesInSec: int((renewedAt(now, stamp) + s.ttl - now + 999) / 1000),
 		})
 	}
 	return out
+}
+
+// seen is when a lease was last heard of. Since a restart gave it a TTL of its own,
+// its stamp does not tell, until the first renewal.
+func (s *Leases) seen(c *leaseCell, stamp uint32, now int64) headcount.Timestamp {
+	if c.restored != 0 && stamp == s.restoredAt {
+		return s.wall(c.started) + headcount.Timestamp(c.restored-1)
+	}
+	return s.wall(renewedAt(now, stamp))
 }
 
 // tombstone returns how a lease was stopped, if that is still remembered.
@@ -143,7 +147,7 @@ func (s *Leases) tombstone(sh *shard, a headcount.AccountHash, id headcount.Leas
 	}
 	for ref := e.b; ref != 0; {
 		t := sh.tomb(ref)
-		if t.account == a && t.id == id && now-t.stopped < s.ttl {
+		if t.account == a && t.id == id && now-t.since < s.ttl {
 			return headcount.Ended{Reason: t.reason, StoppedAt: s.wall(t.stopped), By: rawJSON(t.text())}, true
 		}
 		ref = t.next

@@ -6,6 +6,9 @@ import (
 	"github.com/headcount-live/headcount"
 )
 
+// neverLost is the moment of a loss when there was none.
+const neverLost = -1 << 62
+
 // Generation implements [headcount.LeaseStore].
 func (s *Leases) Generation(headcount.AccountHash) uint32 { return s.generation.Load() }
 
@@ -15,6 +18,6 @@ func (s *Leases) LookGeneration(context.Context, headcount.AccountHash) (headcou
 	lost := s.lost.Load()
 	return headcount.Generation{
 		ID:    s.generation.Load(),
-		Fresh: lost >= 0 && s.clock.now()-lost < s.ttl,
+		Fresh: lost != neverLost && s.clock.now()-lost < s.ttl,
 	}, nil
 }

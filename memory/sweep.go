@@ -82,7 +82,7 @@ func (s *Leases) sweepAccounts(sh *shard, now int64) bool {
 			continue
 		}
 		for link := &e.b; *link != 0; {
-			if t := sh.tomb(*link); now-t.stopped >= s.ttl {
+			if t := sh.tomb(*link); now-t.since >= s.ttl {
 				sh.unlinkTomb(link)
 			} else {
 				link = &t.next
