@@ -46,12 +46,23 @@ func (p *Plans) fetch(ctx context.Context, account string) (Entitlement, error) 
 	case <-call.done:
 		return call.answer, call.err
 	case <-timeout.C:
-		p.mu.Lock()
-		p.fail(errNoPlans)
-		p.mu.Unlock()
-		return Entitlement{}, errNoPlans
+		return p.tooLate(call)
 	case <-ctx.Done():
 		return Entitlement{}, ctx.Err()
+	}
+}
+
+// tooLate ends the wait for a call, unless its answer came at the same moment, as
+// it does on a machine that is short of time itself.
+func (p *Plans) tooLate(call *planCall) (Entitlement, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-call.done:
+		return call.answer, call.err
+	default:
+		p.fail(errNoPlans)
+		return Entitlement{}, errNoPlans
 	}
 }
 
