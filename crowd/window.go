@@ -117,7 +117,7 @@ func (w *window) prefetch(s *sighting) {
 	sh := w.shard(s)
 	sh.mu.Lock()
 	if t := &sh.table; t.n > 0 {
-		prefetch(unsafe.Pointer(t.at(t.home(s.tag))))
+		slab.Prefetch(unsafe.Pointer(t.at(t.home(s.tag))))
 	}
 	sh.mu.Unlock()
 }
