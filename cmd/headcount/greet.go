@@ -21,7 +21,7 @@ func greet(w io.Writer, public, admin, dataDir string) {
 
   Press play, from another terminal:
 
-    curl -d '{"account_id":"alice","device_id":"tv"}' http://%[1]s/v1/streams
+    curl --json '{"account_id":"alice","device_id":"tv"}' http://%[1]s/v1/streams
 
   Ctrl-C drains and stops; running streams survive a restart.
 
