@@ -43,9 +43,20 @@ func unmap(m []byte) {
 	}
 }
 
-// release gives the memory under a block back; it reads as zeros afterwards.
+// release gives the memory under a block back; it reads as zeros afterwards. The
+// system takes whole pages only, and rounds a length up, so the parts of a block
+// that share a page with its neighbours are cleared instead.
 func release(b []byte) {
-	if unix.Madvise(b, unix.MADV_DONTNEED) != nil {
-		clear(b) // a block smaller than a page, or not aligned to one
+	page := unix.Getpagesize()
+	first := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % uintptr(page))
+	if first >= len(b) {
+		clear(b)
+		return
+	}
+	end := first + (len(b)-first)/page*page
+	clear(b[:first])
+	clear(b[end:])
+	if end > first && unix.Madvise(b[first:end], unix.MADV_DONTNEED) != nil {
+		clear(b[first:end])
 	}
 }

@@ -80,3 +80,38 @@ func TestTrimKeepsAReserve(t *testing.T) {
 		t.Errorf("Bytes() = %d after Trim, want %d", got, want)
 	}
 }
+
+// Giving a block back to the system leaves its neighbours alone, also where a
+// block ends within a page.
+func TestTrimTouchesNoNeighbour(t *testing.T) {
+	type odd [6144]byte
+	pool := slab.New[odd]()
+	var kept, given []*odd
+	for i := range 100 {
+		b := pool.Get()
+		for j := range b {
+			b[j] = byte(i + 1)
+		}
+		if i%2 == 0 {
+			given = append(given, b)
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	for _, b := range given {
+		pool.Put(b)
+	}
+	pool.Trim(len(given))
+	for i, b := range kept {
+		for j := range b {
+			if b[j] != byte(2*i+2) {
+				t.Fatalf("block %d lost its byte %d", 2*i+1, j)
+			}
+		}
+	}
+	for range given {
+		if b := pool.Get(); *b != (odd{}) {
+			t.Fatal("a block was handed out dirty")
+		}
+	}
+}
