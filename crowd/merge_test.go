@@ -187,38 +187,3 @@ func TestMergeRefusesDamagedSnapshots(t *testing.T) {
 		}
 	}
 }
-
-// Pages that one node alone speaks of cost neither a union nor an allocation each.
-func BenchmarkMerge(b *testing.B) {
-	const pages = 16_000
-	sizes := make([]int, pages)
-	for i := range sizes {
-		sizes[i] = 1 + i%11
-	}
-	here, _ := crowdOf(sizes[:pages/2]...)
-	there, _ := crowdOf(sizes...)
-	m := NewMerger(1, 1, 1000)
-	s := open(b, m, there, 0, 2)
-	for b.Loop() {
-		if _, err := m.Merge(here, 0, []Snapshot{s}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/pages, "ns/page")
-}
-
-func BenchmarkAppendSnapshot(b *testing.B) {
-	const pages = 16_000
-	sizes := make([]int, pages)
-	for i := range sizes {
-		sizes[i] = 1 + i%11
-	}
-	w, _ := crowdOf(sizes...)
-	m := NewMerger(1, 1, 1000)
-	var buf []byte
-	for b.Loop() {
-		buf = m.AppendSnapshot(buf[:0], w, 0)
-	}
-	b.ReportMetric(float64(len(buf))/pages, "bytes/page")
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/pages, "ns/page")
-}
