@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/headcount-live/headcount"
 	"github.com/headcount-live/headcount/memory"
 	"github.com/headcount-live/headcount/storetest"
 )
@@ -27,4 +28,16 @@ func openLeases(t testing.TB) storetest.LeaseStoreAt {
 
 func TestLeases(t *testing.T) {
 	storetest.Leases(t, func(t *testing.T) storetest.LeaseStoreAt { return openLeases(t) })
+}
+
+func TestLeasesModel(t *testing.T) {
+	storetest.LeasesModel(t, func(t *testing.T) storetest.LeaseStoreAt { return openLeases(t) })
+}
+
+func TestLeasesLinear(t *testing.T) {
+	storetest.LeasesLinear(t, func(t *testing.T) storetest.LeaseStoreAt { return openLeases(t) })
+}
+
+func BenchmarkLeases(b *testing.B) {
+	storetest.LeasesBench(b, func(b *testing.B) headcount.LeaseStore { return openLeases(b).LeaseStore })
 }
