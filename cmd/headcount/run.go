@@ -31,8 +31,9 @@ type CLI struct {
 
 // BenchCmd measures; each prints one JSON line.
 type BenchCmd struct {
-	Crowd BenchCrowdCmd `cmd:"" help:"Measure the counting of pages in this process."`
-	HTTP  BenchHTTPCmd  `cmd:"" name:"http" help:"Load a running server over HTTP."`
+	Engine BenchEngineCmd `cmd:"" help:"Measure the lease engine in this process."`
+	Crowd  BenchCrowdCmd  `cmd:"" help:"Measure the counting of pages in this process."`
+	HTTP   BenchHTTPCmd   `cmd:"" name:"http" help:"Load a running server over HTTP."`
 }
 
 // Env is what a command may touch of the process it runs in. Tests hand in
