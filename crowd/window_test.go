@@ -2,6 +2,7 @@ package crowd_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,14 +95,14 @@ func TestLeave(t *testing.T) {
 // each has as long to beat again as before.
 func TestAFrozenProcessDropsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		frozen := time.Duration(0)
+		var frozen atomic.Int64
 		c := start(t, func(o *crowd.Options) {
-			o.Now = func() time.Time { return time.Now().Add(frozen) }
+			o.Now = func() time.Time { return time.Now().Add(time.Duration(frozen.Load())) }
 		})
 		beat(c, "p", "s")
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		frozen = time.Hour
+		frozen.Store(int64(time.Hour))
 		time.Sleep(8 * time.Second)
 		wantCount(t, c, "p", 1)
 		time.Sleep(6 * time.Second)
