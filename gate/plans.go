@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/maypok86/otter/v2"
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +36,7 @@ type PlansConfig struct {
 	Catalogue   headcount.Catalogue
 	DefaultPlan string                // of accounts without a row
 	Timeout     time.Duration         // longest wait of a play-start for the store; 0 means 50 ms
-	MaxAccounts int                   // accounts kept in memory, about 150 bytes each; 0 means a million
+	MaxAccounts int                   // accounts kept in memory, about 160 bytes each; 0 means a million
 	Logger      *slog.Logger          // hears of the store failing and of it being back, once each; nil means none
 	Registerer  prometheus.Registerer // nil means no metrics
 }
@@ -123,9 +125,14 @@ func (p *Plans) Entitlement(ctx context.Context, account string) Entitlement {
 	return p.largest()
 }
 
-// entitled turns a row into what it grants.
+// entitled turns a row into what it grants. Millions of rows name a handful of
+// plans, so that they share the names.
 func (p *Plans) entitled(row headcount.Plan) Entitlement {
-	return Entitlement{Plan: row.Plan, Limit: p.Catalogue.Limit(row), Status: row.Status}
+	return Entitlement{
+		Plan:   unique.Make(row.Plan).Value(),
+		Limit:  p.Catalogue.Limit(row),
+		Status: unique.Make(row.Status).Value(),
+	}
 }
 
 // defaults is what an account without a row may do.
@@ -143,9 +150,11 @@ func (p *Plans) largest() Entitlement {
 	return Entitlement{Plan: name, Limit: p.Catalogue[name], Status: headcount.StatusActive, Degraded: true}
 }
 
-// keep remembers what an account may do as the truth of this era. The caller holds mu.
+// keep remembers what an account may do as the truth of this era. The id is
+// copied, as it may be a part of a request that should not stay with it. The
+// caller holds mu.
 func (p *Plans) keep(account string, e Entitlement) {
-	p.cache.Set(account, cachedPlan{e, p.era.Load()})
+	p.cache.Set(strings.Clone(account), cachedPlan{e, p.era.Load()})
 }
 
 // outdate marks what is known of an account as stale. The caller holds mu.
