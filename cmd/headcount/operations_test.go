@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/operations.md")
@@ -29,6 +34,35 @@ func TestOperationsListsEverySetting(t *testing.T) {
 		fmt.Fprintf(&table, "| `--%s`<br>`%s` | `%s` | %s | %s |\n", f.Name, fileKey(f.Name), envName(f.Name), defaultText(f), tableText(f))
 	}
 	checkTable(t, "settings", table.String())
+}
+
+// The metrics table of docs/operations.md lists every metric of a server.
+func TestOperationsListsEveryMetric(t *testing.T) {
+	_, admin := startServer(t)
+	res, err := http.Get("http://" + admin + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	table.WriteString("\n| metric | labels | type | |\n| --- | --- | --- | --- |\n")
+	for _, name := range slices.Sorted(maps.Keys(families)) {
+		if !strings.HasPrefix(name, "headcount_") {
+			continue
+		}
+		family := families[name]
+		var labels []string
+		for _, pair := range family.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+pair.GetName()+"`")
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", name, strings.Join(labels, ", "), strings.ToLower(family.GetType().String()), family.GetHelp())
+	}
+	checkTable(t, "metrics", table.String())
 }
 
 func defaultText(f *kong.Flag) string {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,7 +21,7 @@ import (
 // that stays open still gets the first lines at once.
 func TestEventsPassCompressingProxies(t *testing.T) {
 	needServices(t)
-	server := startServer(t)
+	server, _ := startServer(t)
 
 	for _, proxy := range []struct {
 		name, config string
@@ -94,37 +93,6 @@ func needServices(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 }
 
-// freeAddress returns a loopback address that nothing listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// startServer runs a server until the test ends and returns its public address.
-func startServer(t *testing.T) string {
-	t.Helper()
-	address := freeAddress(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, []string{"serve", "--listen", address, "--admin-listen", "127.0.0.1:0", "--data-dir", t.TempDir()},
-			func(string) string { return "" }, strings.NewReader(""), io.Discard, io.Discard)
-	}()
-	t.Cleanup(func() {
-		cancel()
-		if code := <-ended; code != exitOK {
-			t.Errorf("the server ended with code %d, want %d", code, exitOK)
-		}
-	})
-	awaitAnswer(t, "http://"+address+"/readyz")
-	return address
-}
-
 func startProxy(t *testing.T, config, back string, command func(config string) *exec.Cmd) (front string) {
 	t.Helper()
 	front = freeAddress(t)
@@ -148,25 +116,6 @@ func startProxy(t *testing.T, config, back string, command func(config string) *
 	})
 	awaitAnswer(t, "http://"+front+"/readyz")
 	return front
-}
-
-// awaitAnswer asks until the answer is 200.
-func awaitAnswer(t *testing.T, url string) {
-	t.Helper()
-	last := ""
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		res, err := http.Get(url)
-		if err != nil {
-			last = err.Error()
-			continue
-		}
-		res.Body.Close()
-		if res.StatusCode == http.StatusOK {
-			return
-		}
-		last = res.Status
-	}
-	t.Fatalf("%s: got %s, want 200", url, last)
 }
 
 // liveStream presses play and returns the path of the stream's events.

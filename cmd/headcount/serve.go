@@ -88,6 +88,7 @@ func (c *ServeCmd) Run(ctx context.Context, kctx *kong.Context, env *Env) error 
 		return err
 	}
 	defer leases.Close()
+	registry.MustRegister(newLeaseMetrics(leases))
 	streams := gate.New(gate.Config{
 		Leases:            leases,
 		Plans:             plans,
@@ -142,6 +143,7 @@ func (c *ServeCmd) Run(ctx context.Context, kctx *kong.Context, env *Env) error 
 
 	// What an earlier process left.
 	files := liveFiles{
+		{path: dir.file("leases.snapshot"), kind: stateKind("leases", hasher), state: leases},
 		{path: dir.file("viewers.snapshot"), kind: stateKind("viewers", hasher), state: viewers},
 	}
 	if err := files.restore(log); err != nil {
