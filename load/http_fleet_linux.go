@@ -16,7 +16,7 @@ type fleet struct {
 	config  HTTPConfig
 	workers []*httpWorker
 	clock   func() time.Duration
-	unsent  int64
+	unsent  int64 // in the last phase
 }
 
 // newFleet divides connections, accounts and sessions among n workers and
@@ -122,6 +122,7 @@ func (w *httpWorker) fill(ctx context.Context) error {
 
 // watch reports the progress once a second until done is closed.
 func (f *fleet) watch(phase string, began time.Duration, done <-chan struct{}) {
+	before := f.progress()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -133,13 +134,18 @@ func (f *fleet) watch(phase string, began time.Duration, done <-chan struct{}) {
 		if f.config.Progress == nil {
 			continue
 		}
-		p := HTTPProgress{Phase: phase, Elapsed: f.clock() - began}
-		for _, w := range f.workers {
-			p.Requests += w.answers.Load()
-			p.Errors += w.errors.Load()
-		}
-		f.config.Progress(p)
+		now := f.progress()
+		f.config.Progress(HTTPProgress{phase, f.clock() - began, now.Requests - before.Requests, now.Errors - before.Errors})
 	}
+}
+
+// progress sums up what the workers have done since the start.
+func (f *fleet) progress() (p HTTPProgress) {
+	for _, w := range f.workers {
+		p.Requests += w.answers.Load()
+		p.Errors += w.errors.Load()
+	}
+	return p
 }
 
 func (f *fleet) report(elapsed time.Duration) *HTTPReport {
@@ -150,7 +156,9 @@ func (f *fleet) report(elapsed time.Duration) *HTTPReport {
 			all[k].merge(w.tallies[k])
 		}
 	}
-	return newHTTPReport(f.config, all, f.unsent, elapsed)
+	r := newHTTPReport(f.config, all, elapsed)
+	r.Unsent, r.TotalRequests = f.unsent, f.progress().Requests
+	return r
 }
 
 func (f *fleet) close() {

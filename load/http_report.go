@@ -16,6 +16,7 @@ type HTTPReport struct {
 	Requests       int64                 `json:"requests"` // answered, with whatever status
 	RequestsPerSec float64               `json:"requests_per_sec"`
 	Errors         int64                 `json:"errors"`
+	TotalRequests  int64                 `json:"total_requests"` // answered since the start, fill and warm-up included
 	Unsent         int64                 `json:"unsent,omitempty"` // due in an open loop when no connection was free until the end
 	Kinds          map[string]KindReport `json:"kinds"`
 }
@@ -77,14 +78,13 @@ func (t *tally) report(elapsed time.Duration) KindReport {
 	return r
 }
 
-func newHTTPReport(c HTTPConfig, tallies [kinds]*tally, unsent int64, elapsed time.Duration) *HTTPReport {
+func newHTTPReport(c HTTPConfig, tallies [kinds]*tally, elapsed time.Duration) *HTTPReport {
 	r := &HTTPReport{
 		URL:         c.URL,
 		Connections: c.Connections,
 		Mix:         c.Mix.String(),
 		Rate:        c.Rate,
 		Seconds:     float64(elapsed.Milliseconds()) / 1000,
-		Unsent:      unsent,
 		Kinds:       map[string]KindReport{},
 	}
 	for k, t := range tallies {

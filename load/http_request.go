@@ -105,15 +105,21 @@ func (r *requests) device(b []byte, n uint32) []byte {
 	return appendHex(b, uint64(n)^r.seed<<32, deviceDigits)
 }
 
-// pageID appends the page of a session. Two sessions in five look at one of the
-// first thousandth of the pages, the rest at any, as in a shop.
+// pageID appends the page of a session.
 func (r *requests) pageID(b []byte, session uint32) []byte {
+	return appendDigits(append(b, "page-"...), ShopPage(session, r.pages), pageDigits)
+}
+
+// ShopPage returns the number of the page, from 0 to pages-1, that a session
+// looks at. Two sessions in five look at one of the first thousandth of the
+// pages, the rest at any, as in a shop.
+func ShopPage(session uint32, pages int) uint64 {
 	draw := mix64(uint64(session))
-	pages := uint64(r.pages)
+	of := uint64(pages)
 	if draw%5 < 2 {
-		pages = max(1, pages/1000)
+		of = max(1, of/1000)
 	}
-	return appendDigits(append(b, "page-"...), draw>>8%pages, pageDigits)
+	return draw >> 8 % of
 }
 
 func appendDigits(b []byte, n uint64, width int) []byte {

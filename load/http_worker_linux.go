@@ -29,7 +29,7 @@ type httpWorker struct {
 	idle      []*connection
 	underWay  int
 	tallies   [kinds]*tally
-	answers   atomic.Int64 // of this phase, for the progress
+	answers   atomic.Int64 // since the start, for the progress
 	errors    atomic.Int64
 	lastSweep time.Duration
 }
@@ -62,8 +62,6 @@ func (w *httpWorker) reopen(c *connection) error {
 // run sends what p makes due, of the kinds that pick draws, until nothing more
 // is due and all is answered or given up.
 func (w *httpWorker) run(ctx context.Context, p *pace, pick func() Kind) error {
-	w.answers.Store(0)
-	w.errors.Store(0)
 	for i := range w.tallies {
 		w.tallies[i] = newTally()
 	}
