@@ -76,6 +76,13 @@ func (r *readers) leave(from netip.Addr) {
 	}
 }
 
+// count returns how many readers are open.
+func (r *readers) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.open
+}
+
 // beginDrain tells every reader to go and lets no new one in.
 func (r *readers) beginDrain() { r.once.Do(func() { close(r.drain) }) }
 
