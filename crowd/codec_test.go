@@ -27,8 +27,8 @@ func snapshotValue(m *Merger, w Local, partition int, node headcount.NodeID) hea
 }
 
 // readAll returns the pages of a snapshot with how many sessions each has.
-func readAll(t testing.TB, m *Merger, v headcount.PartitionValue) (map[PageKey]int, error) {
-	t.Helper()
+func readAll(tb testing.TB, m *Merger, v headcount.PartitionValue) (map[PageKey]int, error) {
+	tb.Helper()
 	s, err := m.OpenSnapshot(v)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func readAll(t testing.TB, m *Merger, v headcount.PartitionValue) (map[PageKey]i
 			return nil, err
 		}
 		if got := u.Tally(); got != (Tally{Count: r.sessions}) {
-			t.Errorf("page %x: its contribution counts %v, want %d exactly", uint64(r.key), got, r.sessions)
+			tb.Errorf("page %x: its contribution counts %v, want %d exactly", uint64(r.key), got, r.sessions)
 		}
 		found[r.key] = r.sessions
 	}

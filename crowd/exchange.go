@@ -89,11 +89,20 @@ func (x *Exchange) Sync(ctx context.Context) error {
 	now := x.opts.Now()
 	x.roster.Observe(known, x.ours(nodes), now)
 	x.alone.Store(x.roster.Alone())
-	if holds := x.outnumbered || x.roster.Holds(now); x.holds.Swap(holds) != holds {
-		x.opts.Logger.Warn("the registry of nodes cannot be believed while this is true; counts stand still", "holding", holds, "nodes", len(nodes))
-	}
+	x.hold(x.outnumbered || x.roster.Holds(now), len(nodes))
 	x.forgetAbsent(nodes)
 	return nil
+}
+
+// hold notes whether the registry can be believed, and says when that changes.
+func (x *Exchange) hold(holds bool, nodes int) {
+	switch {
+	case x.holds.Swap(holds) == holds:
+	case holds:
+		x.opts.Logger.Warn("the registry of nodes cannot be believed; counts stand still until it can", "registered", nodes)
+	default:
+		x.opts.Logger.Info("the registry of nodes can be believed again; counts go on", "registered", nodes)
+	}
 }
 
 // ours returns the nodes that hash as this one does, after hearing their leaves.

@@ -21,7 +21,7 @@ const (
 // fleet is several nodes over one store, moved on by steps of half a report
 // interval. Windows have no time of their own here: who is in them is counted.
 type fleet struct {
-	t     testing.TB
+	t     *testing.T
 	now   time.Time
 	store fleetStore
 	nodes []*fleetNode
@@ -80,7 +80,8 @@ type fleetNode struct {
 	log    strings.Builder
 }
 
-func newFleet(t testing.TB, nodes int) *fleet {
+func newFleet(t *testing.T, nodes int) *fleet {
+	t.Helper()
 	f := &fleet{t: t, now: time.Unix(0, 0)}
 	f.loseMemory()
 	for range nodes {

@@ -12,12 +12,12 @@ import (
 )
 
 // open opens the snapshot of a window as another node would send it.
-func open(t testing.TB, m *Merger, w Local, partition int, node headcount.NodeID) Snapshot {
-	t.Helper()
+func open(tb testing.TB, m *Merger, w Local, partition int, node headcount.NodeID) Snapshot {
+	tb.Helper()
 	sender := NewMerger(m.fingerprint, m.partitions, m.forms.threshold)
 	s, err := m.OpenSnapshot(snapshotValue(sender, w, partition, node))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }

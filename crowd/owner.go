@@ -41,7 +41,9 @@ type Roster struct {
 	owners    []headcount.NodeID // by partition
 	seen      map[headcount.NodeID]time.Time
 	announced bool
-	holdUntil time.Time
+
+	awaited   []headcount.NodeID // gone in a way that is not believed
+	waitUntil time.Time
 }
 
 // NewRoster returns the roster of a node that has seen nobody yet and owns all
@@ -62,12 +64,11 @@ func NewRoster(self headcount.NodeID, partitions int, freshness time.Duration) *
 //
 // One node that goes is believed at once. When two or more, and at least half of
 // those seen within the last freshness, are gone, or when the store forgot this
-// node, the store is more likely at fault than they, and the roster holds for one
-// freshness: whoever lives announces itself again by then.
+// node and whom it saw last, the store is more likely at fault than they: the
+// roster holds until they are back, for one freshness at most.
 func (r *Roster) Observe(known bool, nodes []headcount.Node, now time.Time) {
-	forgotten := r.announced && !known
-	r.announced = true
-	r.others = r.others[:0]
+	before := r.others
+	r.others = nil
 	for _, n := range nodes {
 		if n.ID != r.self {
 			r.others = append(r.others, n.ID)
@@ -76,18 +77,27 @@ func (r *Roster) Observe(known bool, nodes []headcount.Node, now time.Time) {
 	}
 	slices.Sort(r.others)
 	r.assign()
+	forgotten := r.announced && !known
+	r.announced = true
 
-	gone := 0
+	var gone []headcount.NodeID
 	for node, at := range r.seen {
 		if now.Sub(at) > r.freshness {
 			delete(r.seen, node)
 		} else if at.Before(now) {
-			gone++
+			gone = append(gone, node)
 		}
 	}
-	if forgotten || gone >= 2 && 2*gone >= gone+len(r.others) && !r.Holds(now) {
-		r.holdUntil = now.Add(r.freshness)
+	switch {
+	case forgotten:
+		r.await(before, now)
+	case len(gone) >= 2 && len(gone) >= len(r.others) && !r.Holds(now):
+		r.await(gone, now)
 	}
+}
+
+func (r *Roster) await(nodes []headcount.NodeID, now time.Time) {
+	r.awaited, r.waitUntil = nodes, now.Add(r.freshness)
 }
 
 func (r *Roster) assign() {
@@ -99,7 +109,11 @@ func (r *Roster) assign() {
 
 // Holds reports whether the registry cannot be believed yet, so that this node
 // must publish nothing and keep showing the last good counts.
-func (r *Roster) Holds(now time.Time) bool { return now.Before(r.holdUntil) }
+func (r *Roster) Holds(now time.Time) bool {
+	return now.Before(r.waitUntil) && slices.ContainsFunc(r.awaited, func(id headcount.NodeID) bool {
+		return !slices.Contains(r.others, id)
+	})
+}
 
 // Others returns the other registered nodes, ascending, until the next Observe.
 func (r *Roster) Others() []headcount.NodeID { return r.others }

@@ -57,7 +57,8 @@ func TestANewcomerMovesOnlyItsOwn(t *testing.T) {
 }
 
 // One node that goes is believed. Two or more that are half of those seen lately,
-// or a store that forgot this node, are not, for one freshness.
+// or a store that forgot this node and others, are not, until they are back or one
+// freshness has passed.
 func TestRosterHolds(t *testing.T) {
 	const freshness = 6 * time.Second
 	for _, tt := range []struct {
@@ -71,9 +72,12 @@ func TestRosterHolds(t *testing.T) {
 		{"both others go within a freshness", []rosterStep{{0, true, 2, false}, {2, true, 1, false}, {4, true, 0, true}, {11, true, 0, false}}},
 		{"two of five others go", []rosterStep{{0, true, 5, false}, {2, true, 3, false}}},
 		{"two of four others go", []rosterStep{{0, true, 4, false}, {2, true, 2, true}}},
-		{"they come back", []rosterStep{{0, true, 4, false}, {2, true, 0, true}, {4, true, 4, true}, {9, true, 4, false}}},
+		{"they come back", []rosterStep{{0, true, 4, false}, {2, true, 0, true}, {3, true, 3, true}, {4, true, 4, false}}},
 		{"the first announcement is no loss", []rosterStep{{0, false, 3, false}, {2, true, 3, false}}},
-		{"the store forgot everybody", []rosterStep{{0, false, 1, false}, {2, false, 0, true}, {7, true, 1, true}, {9, true, 1, false}}},
+		{"the store forgot everybody", []rosterStep{{0, false, 1, false}, {2, false, 0, true}, {4, true, 0, true}, {6, true, 1, false}}},
+		{"the store forgot everybody, and one never returns", []rosterStep{{0, false, 1, false}, {2, false, 0, true}, {7, true, 0, true}, {8, true, 0, false}}},
+		{"only this node was forgotten", []rosterStep{{0, false, 3, false}, {20, false, 3, false}}},
+		{"a node alone was forgotten", []rosterStep{{0, false, 0, false}, {20, false, 0, false}}},
 	} {
 		nodes := nodeIDs(10)
 		r := NewRoster(nodes[9], 64, freshness)

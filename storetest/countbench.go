@@ -18,7 +18,7 @@ func BenchmarkCounts(b *testing.B, s headcount.CountStore) {
 		}
 		last := len(whole) - 1
 		whole[last] = append(whole[last], headcount.PartitionValue{Partition: p, Node: 1, Version: 1, Data: make([]byte, size)})
-		unchanged[last] = append(unchanged[last], kept(p, 1, 1))
+		unchanged[last] = append(unchanged[last], kept(p, 1))
 		anything[last] = append(anything[last], ask(p, 1))
 	}
 	put := func(values []headcount.PartitionValue) error {

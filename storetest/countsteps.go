@@ -14,9 +14,10 @@ func value(partition int, node headcount.NodeID, version uint64, data string) he
 	return headcount.PartitionValue{Partition: partition, Node: node, Version: version, Data: []byte(data)}
 }
 
-// kept is a value without its bytes: it is stored already, or known already.
-func kept(partition int, node headcount.NodeID, version uint64) headcount.PartitionValue {
-	return headcount.PartitionValue{Partition: partition, Node: node, Version: version}
+// kept is a value of node 1 without its bytes: it is stored already, or known
+// already.
+func kept(partition int, version uint64) headcount.PartitionValue {
+	return headcount.PartitionValue{Partition: partition, Node: 1, Version: version}
 }
 
 // ask asks for a value of any version.

@@ -34,7 +34,7 @@ func countKeep(t *testing.T, s CountStoreAt) {
 	} {
 		kind.write(t, s, value(0, 1, 10, "a"), value(1, 1, 11, "b"))
 		s.Advance(CountFreshness - time.Second)
-		missing := kind.write(t, s, kept(0, 1, 10), kept(1, 1, 99), kept(2, 1, 12), value(3, 1, 13, "d"))
+		missing := kind.write(t, s, kept(0, 10), kept(1, 99), kept(2, 12), value(3, 1, 13, "d"))
 		if len(missing) != 2 || missing[0] != 1 || missing[1] != 2 {
 			t.Errorf("%s: got missing %v, want [1 2]", kind.name, missing)
 		}
@@ -42,7 +42,7 @@ func countKeep(t *testing.T, s CountStoreAt) {
 		s.Advance(2 * time.Second) // the first would have lapsed by now
 		wantValues(t, kind.read(t, s, ask(0, 1), ask(1, 1), ask(3, 1)), value(0, 1, 10, "a"), value(3, 1, 13, "d"))
 		s.Advance(CountFreshness)
-		if missing := kind.write(t, s, kept(0, 1, 10)); len(missing) != 1 {
+		if missing := kind.write(t, s, kept(0, 10)); len(missing) != 1 {
 			t.Errorf("%s: keeping what lapsed: got missing %v, want [0]", kind.name, missing)
 		}
 		wantValues(t, kind.read(t, s, ask(0, 1)))
@@ -69,8 +69,8 @@ func countAge(t *testing.T, s CountStoreAt) {
 	wantAge("just written", 0)
 	s.Advance(3 * time.Second)
 	wantAge("three seconds on", 3*time.Second)
-	putSnapshots(t, s, kept(0, 1, 10))
-	publish(t, s, kept(0, 1, 11))
+	putSnapshots(t, s, kept(0, 10))
+	publish(t, s, kept(0, 11))
 	wantAge("just kept", 0)
 }
 

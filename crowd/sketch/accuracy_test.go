@@ -106,6 +106,7 @@ func TestAccuracy(t *testing.T) {
 }
 
 func writeTable(t *testing.T, table []accuracy, seeds int) {
+	t.Helper()
 	doc, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatal(err)

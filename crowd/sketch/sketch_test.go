@@ -89,19 +89,19 @@ func TestMergeLaws(t *testing.T) {
 			}
 			return s
 		}
-		A, B, C := of(a), of(b), of(c)
+		sa, sb, sc := of(a), of(b), of(c)
 		for law, pair := range map[string][2]*Sketch{
-			"idempotent":                {merged(A, A), A},
-			"commutative":               {merged(A, B), merged(B, A)},
-			"associative":               {merged(merged(A, B), C), merged(A, merged(B, C))},
-			"equal to inserting all":    {merged(A, B, C), of(a, b, c)},
-			"neutral with an empty one": {merged(A, new(Sketch)), A},
+			"idempotent":                {merged(sa, sa), sa},
+			"commutative":               {merged(sa, sb), merged(sb, sa)},
+			"associative":               {merged(merged(sa, sb), sc), merged(sa, merged(sb, sc))},
+			"equal to inserting all":    {merged(sa, sb, sc), of(a, b, c)},
+			"neutral with an empty one": {merged(sa, new(Sketch)), sa},
 		} {
 			if *pair[0] != *pair[1] {
 				t.Errorf("merging is not %s", law)
 			}
 		}
-		checkHistogram(t, merged(A, B, C))
+		checkHistogram(t, merged(sa, sb, sc))
 	})
 }
 
