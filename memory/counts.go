@@ -174,11 +174,3 @@ func findValues[K comparable](
 	}
 	return found
 }
-
-// Held returns how many nodes and values the store holds, lapsed ones that were
-// not dropped yet included.
-func (c *Counts) Held() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.nodes) + len(c.snapshots) + len(c.counts)
-}
