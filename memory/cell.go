@@ -68,6 +68,14 @@ func (c *leaseCell) metadata() headcount.Metadata {
 	return headcount.Metadata{DeviceMeta: string(m), ProfileID: string(p), TitleID: string(t)}
 }
 
+// says reports whether the lease holds all that was given in m already.
+func (c *leaseCell) says(m *headcount.Metadata) bool {
+	meta, profile, title := c.texts()
+	return (m.DeviceMeta == "" || m.DeviceMeta == string(meta)) &&
+		(m.ProfileID == "" || m.ProfileID == string(profile)) &&
+		(m.TitleID == "" || m.TitleID == string(title))
+}
+
 func given(text []byte) *string {
 	if len(text) == 0 {
 		return nil

@@ -38,3 +38,30 @@ func TestClockDoesNotRunThroughGaps(t *testing.T) {
 		}
 	})
 }
+
+// When the wall clock is set, or runs on while the machine sleeps, times shown from
+// then on follow it, those before stay as they were, and no lease feels it.
+func TestShownTimesFollowTheWallClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := time.Duration(0)
+		c := newClock(func() time.Duration { return 0 })
+		c.real = func() time.Time { return time.Now().Add(set) }
+		first, firstShown := c.now(), time.Now().UnixMilli()
+		for i, jump := range []time.Duration{0, 8 * time.Hour, -8 * time.Hour, 500 * time.Millisecond, -time.Hour} {
+			set += jump
+			time.Sleep(time.Second)
+			c.follow()
+			time.Sleep(time.Second)
+			if got, want := c.now(), int64(i+1)*2000; got != want {
+				t.Errorf("jump %d: engine time is %d ms, want %d", i, got, want)
+			}
+			off := c.wall(c.now()) - c.real().UnixMilli()
+			if max(off, -off) >= maxDrift.Milliseconds() {
+				t.Errorf("jump %d: now is shown %d ms off", i, off)
+			}
+			if got := c.wall(first); got != firstShown {
+				t.Errorf("jump %d: the first moment is shown %d ms off", i, got-firstShown)
+			}
+		}
+	})
+}

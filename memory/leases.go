@@ -174,6 +174,9 @@ func (s *Leases) describe(sh *shard, ref uint32, r *headcount.RenewRequest) {
 	if c.account != r.Account || c.id != r.Lease {
 		return // a collision of tags: a stranger's metadata is not written
 	}
+	if c.says(&r.Meta) {
+		return // players repeat themselves
+	}
 	m := c.metadata()
 	if r.Meta.DeviceMeta != "" {
 		m.DeviceMeta = r.Meta.DeviceMeta
