@@ -26,6 +26,7 @@ const ttl = 90 * time.Second
 type house struct {
 	*gate.Gate
 	testing.TB
+	config   gate.Config // of the gate, to make another node like it
 	live     *liveStore
 	plans    *gate.Plans
 	log      bytes.Buffer
@@ -55,7 +56,7 @@ func newHouse(tb testing.TB) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h.Gate = gate.New(gate.Config{
+	h.config = gate.Config{
 		Leases:            h.live,
 		Plans:             h.plans,
 		Signer:            signer,
@@ -64,7 +65,8 @@ func newHouse(tb testing.TB) *house {
 		HeartbeatInterval: 30 * time.Second,
 		Logger:            slog.New(slog.NewTextHandler(&h.log, nil)),
 		Registerer:        h.registry,
-	})
+	}
+	h.Gate = gate.New(h.config)
 	return h
 }
 

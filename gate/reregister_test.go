@@ -1,8 +1,11 @@
 package gate_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/headcount-live/headcount"
 	"github.com/headcount-live/headcount/gate"
@@ -170,5 +173,35 @@ func TestBatchReregisters(t *testing.T) {
 			}
 		}
 		h.alive(tv, phone)
+	})
+}
+
+// A node that knows no plan yet re-registers a batch of many accounts with two
+// queries at most, however many it has to ask for: the first miss begins one, and
+// all others share the next.
+func TestBatchAsksForPlansTogether(t *testing.T) {
+	story(t, func(h *house) {
+		reqs := make([]gate.HeartbeatRequest, 100)
+		for i := range reqs {
+			account := fmt.Sprint("account ", i)
+			reqs[i] = gate.HeartbeatRequest{Account: account, StreamID: h.play(account, "tv")}
+		}
+		h.loseMemory()
+		rows := newBrittle()
+		rows.slow(10 * time.Millisecond)
+		cold := h.config
+		cold.Plans, _ = newPlans(t, rows)
+		cold.Registerer = prometheus.NewRegistry()
+
+		results := make([]gate.BeatResult, len(reqs))
+		gate.New(cold).HeartbeatBatch(h.Context(), reqs, results)
+		for i, result := range results {
+			if result.Err != nil || !result.Reregistered {
+				h.Fatalf("item %d: got %+v, want re-registered", i, result)
+			}
+		}
+		if n := len(rows.queries()); n > 2 {
+			h.Errorf("%d queries for one batch", n)
+		}
 	})
 }
