@@ -52,7 +52,7 @@ func New(opts Options) (*Crowd, error) {
 		opts:    opts,
 		clock:   newClock(opts.Now),
 		window:  newWindow(opts.Partitions, int32(opts.Window.Milliseconds()), opts.MaxPages, opts.MaxSessions),
-		jitter:  rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:8]), binary.LittleEndian.Uint64(seed[8:16]))), //nolint:gosec // spreads nodes over time, keeps no secret
+		jitter:  rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:8]), binary.LittleEndian.Uint64(seed[8:16]))), // spreads nodes over time, keeps no secret
 		follow:  newFollowing(opts.Partitions),
 		watches: make([]watchShard, opts.Partitions),
 		ready:   make(chan struct{}),

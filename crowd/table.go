@@ -120,14 +120,21 @@ func (t *table) remove(tag uint64) (page uint32, ok bool) {
 // end at a gap, and returns the slot to go on from, 0 at the end of the table.
 func (t *table) sweep(from, limit int, now uint32, window int32, gone []uint32) (next int, _ []uint32) {
 	end := t.slots()
-	write := from // no kept entry may lie before it
+	write := from // where the next kept entry lies if its tag points before it
 	for i := from; i < end; i++ {
+		if write == i {
+			i = t.skipLive(i, min(end, from+limit), now, window)
+			if write = i; i == end {
+				break
+			}
+		}
 		e := t.at(i)
 		switch {
 		case e.tag == 0:
 			if i >= from+limit {
 				return i, gone
 			}
+			write = i + 1
 		case elapsed(now, e.seen) >= window:
 			gone = append(gone, e.page)
 			*e = entry{}
@@ -141,6 +148,23 @@ func (t *table) sweep(from, limit int, now uint32, window int32, gone []uint32) 
 		}
 	}
 	return 0, gone
+}
+
+// skipLive returns the first slot in [i, end) that holds an expired entry, or
+// else end. Most sweeps of most tables are nothing but this.
+func (t *table) skipLive(i, end int, now uint32, window int32) int {
+	for i < end {
+		b := t.blocks[i/blockEntries]
+		stop := min(end, (i/blockEntries+1)*blockEntries)
+		slots := b[i%blockEntries:][:stop-i]
+		for j := range slots {
+			if e := &slots[j]; elapsed(now, e.seen) >= window && e.tag != 0 {
+				return i + j
+			}
+		}
+		i = stop
+	}
+	return max(i, end)
 }
 
 // fit gives blocks back after many entries left.

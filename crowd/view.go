@@ -72,12 +72,8 @@ func (v *view) load(partition int) {
 
 // copy fills entries, pages and starts while it holds the whole partition.
 func (v *view) copy(p *partition) {
-	for i := range p.shards {
-		p.shards[i].mu.Lock()
-		defer p.shards[i].mu.Unlock()
-	}
-	p.pages.mu.Lock()
-	defer p.pages.mu.Unlock()
+	p.lock()
+	defer p.unlock()
 
 	v.entries, v.pages = v.entries[:0], v.pages[:0]
 	for i := range p.shards {

@@ -46,6 +46,21 @@ type shard struct {
 	_     [48]byte // neighbours are locked by other processors
 }
 
+// lock keeps all beats of the partition out.
+func (p *partition) lock() {
+	for i := range p.shards {
+		p.shards[i].mu.Lock()
+	}
+	p.pages.mu.Lock()
+}
+
+func (p *partition) unlock() {
+	p.pages.mu.Unlock()
+	for i := range p.shards {
+		p.shards[i].mu.Unlock()
+	}
+}
+
 // sweepSlots bounds how long one sweep keeps a table from beats: half a
 // millisecond or so.
 const sweepSlots = 64 << 10
