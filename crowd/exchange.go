@@ -36,6 +36,8 @@ type Exchange struct {
 
 	outnumbered bool // by nodes under another hash key
 
+	buffers [batch][]byte // for packed values, until the store has taken them
+
 	known  []atomic.Pointer[Known] // by partition
 	leaves leaveLog
 }

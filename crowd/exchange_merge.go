@@ -43,7 +43,7 @@ func (x *Exchange) merge(ctx context.Context, partitions []int) error {
 	var errs []error
 	var packed []headcount.PartitionValue
 	var lacking []int
-	for _, p := range partitions {
+	for i, p := range partitions {
 		counts, err := x.count(p)
 		switch {
 		case err != nil:
@@ -52,7 +52,8 @@ func (x *Exchange) merge(ctx context.Context, partitions []int) error {
 		case counts == nil:
 			lacking = append(lacking, p)
 		case !alone:
-			packed = append(packed, x.pack(p, counts))
+			x.buffers[i] = x.merger.AppendCounts(x.buffers[i][:0], p, counts)
+			packed = append(packed, x.value(p, x.buffers[i]))
 		}
 	}
 	if len(packed) > 0 {
@@ -81,11 +82,6 @@ func (x *Exchange) count(partition int) (*Counts, error) {
 	}
 	x.known[partition].Store(&Known{Counts: counts, AsOf: x.opts.Now()})
 	return counts, nil
-}
-
-func (x *Exchange) pack(partition int, counts *Counts) headcount.PartitionValue {
-	data := x.merger.AppendCounts(nil, partition, counts)
-	return headcount.PartitionValue{Partition: partition, Node: x.opts.Self, Version: versionOf(data), Data: data}
 }
 
 // hearPeers reads the snapshots of all other nodes on some partitions, without

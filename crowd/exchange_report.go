@@ -29,13 +29,15 @@ func (x *Exchange) Report(ctx context.Context) error {
 // another or none, and only kept alive where it has the same.
 func (x *Exchange) report(ctx context.Context, partitions []int) error {
 	whole := make([]headcount.PartitionValue, 0, len(partitions))
-	for _, p := range partitions {
-		data := x.merger.AppendSnapshot(nil, x.opts.Local, p)
-		whole = append(whole, headcount.PartitionValue{
-			Partition: p, Node: x.opts.Self, Version: versionOf(data), Data: data,
-		})
+	for i, p := range partitions {
+		x.buffers[i] = x.merger.AppendSnapshot(x.buffers[i][:0], x.opts.Local, p)
+		whole = append(whole, x.value(p, x.buffers[i]))
 	}
 	return writeChanged(ctx, whole, x.opts.Store.PutSnapshots, x.sent)
+}
+
+func (x *Exchange) value(partition int, data []byte) headcount.PartitionValue {
+	return headcount.PartitionValue{Partition: partition, Node: x.opts.Self, Version: versionOf(data), Data: data}
 }
 
 // writeChanged writes values without their bytes where the version written last

@@ -244,6 +244,33 @@ func TestLeavesAreBounded(t *testing.T) {
 	}
 }
 
+// No note makes its reader panic, act on more leaves than it has bytes for, or act
+// on one twice.
+func FuzzNote(f *testing.F) {
+	log := leaveLog{keep: time.Minute}
+	f.Add(log.note(1, time.Unix(0, 0)))
+	log.add(leave{hotPage, 7, time.Unix(0, 0)})
+	f.Add(log.note(1, time.Unix(0, 0)))
+	f.Add([]byte{noteVersion, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n, ok := readNote(data)
+		if !ok {
+			return
+		}
+		reader, heard := leaveLog{}, 0
+		hear := func() { reader.hear(1, n, func(PageKey, uint64) { heard++ }) }
+		hear()
+		if heard > len(data)/16 {
+			t.Fatalf("%d leaves in %d bytes", heard, len(data))
+		}
+		if once := heard; n.first < 1<<63 {
+			if hear(); heard != once {
+				t.Fatalf("heard %d leaves again", heard-once)
+			}
+		}
+	})
+}
+
 // A node that is alone writes and reads no values at all, and where nothing
 // changes none travel: the cost is the calls.
 func TestNothingUnchangedTravels(t *testing.T) {
