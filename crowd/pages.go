@@ -44,12 +44,12 @@ type pages struct {
 	limit      int64
 }
 
-// place returns which of so many partitions holds a page, and its tag in the
-// index of that partition: how far into the partition's range of keys it lies, so
-// that the index is in the order of keys.
-func (k PageKey) place(partitions int) (partition int, tag uint64) {
-	hi, lo := bits.Mul64(uint64(k), uint64(partitions))
-	return int(hi), max(lo, 1)
+// tag returns the tag of a page in the index of its partition, of so many: how far
+// into the partition's range of keys it lies, so that the index is in the order of
+// keys.
+func (k PageKey) tag(partitions int) uint64 {
+	_, lo := bits.Mul64(uint64(k), uint64(partitions))
+	return max(lo, 1)
 }
 
 func (p *pages) record(i uint32) *pageRecord {
@@ -68,8 +68,7 @@ func (p *pages) live(key PageKey) int {
 
 // find returns the record of a page, nil if nobody is on it.
 func (p *pages) find(key PageKey) *pageRecord {
-	_, tag := key.place(p.partitions)
-	e := p.index.find(tag)
+	e := p.index.find(key.tag(p.partitions))
 	if e == nil {
 		return nil
 	}
@@ -91,7 +90,7 @@ func (p *pages) salt(key PageKey) (salt uint64, ok bool) {
 func (p *pages) join(id pageID) (i uint32, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, tag := id.key.place(p.partitions)
+	tag := id.key.tag(p.partitions)
 	if e := p.index.find(tag); e != nil {
 		p.record(e.page).live++
 		return e.page, true
@@ -116,8 +115,7 @@ func (p *pages) part(records ...uint32) {
 	for _, i := range records {
 		r := p.record(i)
 		if r.live--; r.live == 0 {
-			_, tag := r.id.key.place(p.partitions)
-			p.index.remove(tag)
+			p.index.remove(r.id.key.tag(p.partitions))
 			r.next, p.free = p.free, i
 			p.total.Add(-1)
 		}

@@ -19,7 +19,7 @@ const tellEvery = 1000
 // Reader is told how the counts of its pages change. It has room for one count a
 // page: a newer one takes the place of one that was not taken yet, so a reader
 // that stalls holds nobody back and never sees old news. Its methods are safe for
-// concurrent use. It takes about 600 bytes, and 250 for each page beyond the first.
+// concurrent use. It takes about 500 bytes, and 200 for each page beyond the first.
 type Reader struct {
 	crowd *Crowd
 	ready chan struct{} // holds a token while something may be there to take

@@ -105,10 +105,10 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 // No input makes a restore panic, take memory beyond the caps, or run on.
 func FuzzRestore(f *testing.F) {
 	hasher := headcount.NewHasher([]byte("key"))
-	newCrowd := func(t testing.TB) *crowd.Crowd {
+	newCrowd := func(tb testing.TB) *crowd.Crowd {
 		c, err := crowd.New(crowd.Options{Store: sharedCounts(), Hasher: hasher, MaxPages: 10, MaxSessions: 100})
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return c
 	}

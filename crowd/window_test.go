@@ -16,7 +16,7 @@ func TestSilenceEndsTheCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t, nil) // window 30 s, report interval 2 s
 		beat(c, "p", "silent")
-		for second := 0; second <= 40; second++ {
+		for second := range 41 {
 			if second%10 == 0 {
 				beat(c, "p", "lively")
 			}
