@@ -75,32 +75,7 @@ func (s *Server) appendBeat(b []byte, id string, r *gate.BeatResult) []byte {
 // decode reads the body. A bad item becomes a result with its error, so that it
 // harms no other.
 func (b *beatBatch) decode(x *exchange) *headcount.Error {
-	const field = "heartbeats"
-	f := x.fields[:1]
-	err := x.scan.object(x.body, func(key string) int {
-		if key == field {
-			return 0
-		}
-		return -1
-	}, f)
-	if err != nil {
-		return err
-	}
-	if f[0].kind != kindArray {
-		return f[0].absentOr(field, "an array of objects with account_id and stream_id")
-	}
-	x.scan.pos = f[0].at + 1
-	x.scan.space()
-	if x.scan.peek() == ']' {
-		return nil
-	}
-	for more := true; more; more, _ = x.scan.next(']') {
-		if len(b.reqs) == maxBatch {
-			return headcount.FieldError(headcount.CodeInvalidField, field, "%s holds more than %d; split them over several calls", field, maxBatch)
-		}
-		b.add(x)
-	}
-	return nil
+	return x.items("heartbeats", "an array of objects with account_id and stream_id", maxBatch, func() { b.add(x) })
 }
 
 const (

@@ -13,10 +13,11 @@ const maxArgs = 2
 // exchange is one request on its way to an answer. Exchanges are pooled: what a
 // route function takes out of one, views of the body above all, ends with it.
 type exchange struct {
-	args   [maxArgs]string // what the {name} segments of the pattern stand for
-	query  string          // raw
-	header http.Header     // of the request
-	body   []byte
+	args    [maxArgs]string // what the {name} segments of the pattern stand for
+	query   string          // raw
+	header  http.Header     // of the request
+	request *http.Request
+	body    []byte
 
 	reply  http.Header // of the answer; Content-Type and Content-Length are set later
 	status int
@@ -41,7 +42,7 @@ const (
 )
 
 func (x *exchange) begin(w http.ResponseWriter, r *http.Request) {
-	x.query, x.header, x.reply = r.URL.RawQuery, r.Header, w.Header()
+	x.request, x.query, x.header, x.reply = r, r.URL.RawQuery, r.Header, w.Header()
 	x.turn++
 }
 
@@ -49,7 +50,7 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request) {
 // nothing alive.
 func (x *exchange) forget() {
 	x.args = [maxArgs]string{}
-	x.query, x.header, x.reply, x.failed, x.route = "", nil, nil, nil, nil
+	x.request, x.query, x.header, x.reply, x.failed, x.route = nil, "", nil, nil, nil, nil
 	x.status, x.sent = 0, false
 	x.segs = [maxSegments]string{}
 	x.scan.buf, x.scan.err = nil, nil

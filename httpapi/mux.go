@@ -57,13 +57,13 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	m.answer(w, r, x)
+	if x.failed != nil {
+		m.faults.refused(x)
+	}
 	if !x.sent {
 		x.write(w, r.Method)
 	}
 	x.route.count(x.status)
-	if x.failed != nil {
-		m.faults.refused(x)
-	}
 	if timed {
 		m.time(r, x, time.Since(start))
 	}

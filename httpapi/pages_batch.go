@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"hash/fnv"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func (s *Server) viewerCounts(ctx context.Context, x *exchange) {
 func (x *exchange) grid() ([]string, *headcount.Error) {
 	var pages []string
 	var fault *headcount.Error
-	if len(x.body) > 0 {
+	if x.request.Method == http.MethodPost {
 		pages, fault = x.bodyPages()
 	} else {
 		pages = queryPages(x.query)

@@ -4,6 +4,10 @@ package httpapi
 func (s *Server) publicRoutes() []route {
 	streams := newOrigins(s.config.CORSOrigins)
 	open := newOrigins([]string{"*"})
+	pages := open
+	if len(s.config.PresenceOrigins) > 0 {
+		pages = newOrigins(s.config.PresenceOrigins)
+	}
 	return []route{
 		{methods: "POST", pattern: "/v1/streams", call: s.play, limit: bodyLimit, origins: streams},
 		{methods: "PUT POST", pattern: "/v1/streams/{stream_id}/heartbeat", call: s.heartbeat, limit: bodyLimit, origins: streams},
@@ -14,6 +18,14 @@ func (s *Server) publicRoutes() []route {
 		{methods: "GET", pattern: "/v1/accounts/{account_id}/streams", call: s.listStreams, origins: streams},
 		{methods: "POST", pattern: "/v1/accounts/{account_id}/streams/{stream_id}/force-stop", call: s.forceStop, origins: streams},
 		{methods: "POST", pattern: "/v1/accounts/{account_id}/force-stop", call: s.forceStopAll, origins: streams},
+
+		{methods: "POST", pattern: "/api/v1/presence/heartbeat", call: s.presenceBeat, limit: bodyLimit, origins: pages},
+		{methods: "POST", pattern: "/api/v1/presence/heartbeat:batch", call: s.presenceBeats, limit: batchLimit, origins: pages},
+		{methods: "POST", pattern: "/api/v1/presence/leave", call: s.presenceLeave, limit: bodyLimit, origins: pages},
+		{methods: "GET", pattern: "/api/v1/pages/{page_id}/viewer-count", call: s.viewerCount, origins: pages},
+		{methods: "GET POST", pattern: "/api/v1/pages/viewer-count:batch", call: s.viewerCounts, limit: batchLimit, origins: pages},
+		{methods: "GET", pattern: "/api/v1/pages/{page_id}/viewer-count/stream", stream: s.pageStream, origins: pages},
+		{methods: "GET", pattern: "/api/v1/pages/viewer-count:stream", stream: s.gridStream, origins: pages},
 
 		{methods: "GET", pattern: "/healthz", call: s.healthy},
 		{methods: "GET", pattern: "/readyz", call: s.ready},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"fmt"
 	"log"
 	"log/slog"
 	"math/rand/v2"
@@ -12,24 +13,28 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/headcount-live/headcount/crowd"
 	"github.com/headcount-live/headcount/gate"
 )
 
-// Config is what a Server is made of. Gate, Plans and Logger are required.
+// Config is what a Server is made of. Gate, Plans, Crowd and Logger are required.
 type Config struct {
-	Gate  *gate.Gate
-	Plans *gate.Plans
-
+	Gate       *gate.Gate
+	Plans      *gate.Plans
+	Crowd      *crowd.Crowd
 	Logger     *slog.Logger
 	Registerer prometheus.Registerer // of the server's own metrics; nil: they are kept nowhere
 	Gatherer   prometheus.Gatherer   // what /metrics shows; nil: nothing
 
-	DenyStatus     int            // of a play-start that finds no room; 0: 409
-	CORSOrigins    []string       // origins whose pages may call stream routes; "*": all; empty: none
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
-	AdminToken     string         // demanded by every admin route; empty: none is
-	Settings       []byte         // JSON of the effective settings, secrets masked, for /admin/v1/settings
-	AccessLog      bool           // one line per request
+	DenyStatus      int            // of a play-start that finds no room; 0: 409
+	CORSOrigins     []string       // origins whose pages may call stream routes; "*": all; empty: none
+	PresenceOrigins []string       // origins whose pages may call page routes; empty: all
+	CountMaxAge     time.Duration  // how long a count may be cached; 0: 3 s
+	LimitsAddresses bool           // a filter of the crowd looks at addresses
+	TrustedProxies  []netip.Prefix // whose X-Forwarded-For is believed
+	AdminToken      string         // demanded by every admin route; empty: none is
+	Settings        []byte         // JSON of the effective settings, secrets masked, for /admin/v1/settings
+	AccessLog       bool           // one line per request
 
 	// MaxReaders caps the event streams open at once; 0: 50,000, about 1 GB.
 	MaxReaders int
@@ -43,17 +48,19 @@ type Config struct {
 // Server answers HTTP for a gate. Its two handlers belong on two listeners: what
 // Admin serves must not be public.
 type Server struct {
-	gate    *gate.Gate
-	plans   *gate.Plans
-	config  Config
-	terms   []byte // the members that tell a player when to beat
-	beatOK  []byte // the answer to almost every heartbeat
-	metrics *metrics
-	faults  *faultLog
-	readers *readers
-	batches *sync.Pool
-
-	public, admin *mux
+	gate                   *gate.Gate
+	plans                  *gate.Plans
+	crowd                  *crowd.Crowd
+	config                 Config
+	terms                  []byte // the members that tell a player when to beat
+	beatOK                 []byte // the answer to almost every heartbeat
+	metrics                *metrics
+	faults                 *faultLog
+	readers                *readers
+	batches                *sync.Pool
+	presences              *sync.Pool
+	maxAge, maxAgeDegraded []string // Cache-Control of counts
+	public, admin          *mux
 }
 
 // faultPeriod is how often one cause of trouble may be logged.
@@ -67,7 +74,12 @@ func New(c Config) *Server {
 	if c.Jitter == nil {
 		c.Jitter = rand.Int64N
 	}
-	s := &Server{gate: c.Gate, plans: c.Plans, config: c, metrics: newMetrics(c.Registerer), batches: newBeatBatches()}
+	c.CountMaxAge = cmp.Or(c.CountMaxAge, 3*time.Second)
+	s := &Server{
+		gate: c.Gate, plans: c.Plans, crowd: c.Crowd, config: c, metrics: newMetrics(c.Registerer),
+		batches: newBeatBatches(), presences: newPresenceBatches(),
+		maxAge: publicFor(c.CountMaxAge), maxAgeDegraded: publicFor(min(c.CountMaxAge, time.Second)),
+	}
 	s.faults = newFaultLog(c.Logger, faultPeriod, s.metrics.panics)
 	s.readers = newReaders(c.MaxReaders, c.MaxReadersPerAddress, func(least, most time.Duration) time.Duration {
 		return least + time.Duration(c.Jitter(int64(most-least)))
@@ -82,6 +94,10 @@ func New(c Config) *Server {
 	s.public = newMux(s.publicRoutes(), s.metrics, s.faults, access, c.DenyStatus)
 	s.admin = newMux(s.adminRoutes(), s.metrics, s.faults, access, c.DenyStatus)
 	return s
+}
+
+func publicFor(d time.Duration) []string {
+	return []string{fmt.Sprintf("public, max-age=%d", int(d.Seconds()))}
 }
 
 // Public returns the handler of the API that players and pages call.

@@ -11,12 +11,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/headcount-live/headcount"
+	"github.com/headcount-live/headcount/crowd"
 	"github.com/headcount-live/headcount/gate"
 	"github.com/headcount-live/headcount/memory"
 )
@@ -82,7 +84,7 @@ func newServer(t testing.TB, log io.Writer, change ...func(*Config)) *Server {
 			Leases: newLeases(t, ttl), Plans: plans, Signer: signer, Hasher: headcount.NewHasher(secret),
 			TTL: ttl, HeartbeatInterval: interval, Logger: logger, Registerer: registry,
 		}),
-		Plans: plans, Logger: logger, Registerer: registry, Gatherer: registry,
+		Plans: plans, Crowd: newCrowd(t, logger), Logger: logger, Registerer: registry, Gatherer: registry,
 	}
 	for _, f := range change {
 		f(&c)
@@ -99,6 +101,30 @@ func newLeases(t testing.TB, ttl time.Duration) *memory.Leases {
 	}
 	t.Cleanup(leases.Close)
 	return leases
+}
+
+// newCrowd returns a crowd of one node that reports every 20 ms until the test ends.
+func newCrowd(t testing.TB, logger *slog.Logger) *crowd.Crowd {
+	t.Helper()
+	const report = 20 * time.Millisecond
+	c, err := crowd.New(crowd.Options{
+		Store:          memory.NewCounts(crowd.Freshness(report), time.Now),
+		Hasher:         headcount.NewHasher([]byte("pages")),
+		Window:         time.Minute,
+		ReportInterval: report,
+		Logger:         logger,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = c.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return c
 }
 
 // reply is an answer, read to its end.

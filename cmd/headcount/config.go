@@ -91,6 +91,8 @@ type Pages struct {
 	PresenceReportInterval    time.Duration `default:"2s" help:"How often counts are brought up to date."`
 	ExactThreshold            int           `default:"1000" help:"Viewers of a page that nodes tell each other one by one; above, a sketch takes part."`
 	CountStaleAfter           time.Duration `default:"10s" help:"A count older than this is not told any more."`
+	CountMaxAge               time.Duration `default:"3s" help:"How long browsers and proxies may keep a count."`
+	PresenceOrigins           []string      `placeholder:"ORIGIN" help:"Origins whose pages may call the page routes; all by default."`
 	Partitions                int           `default:"64" help:"Parts that pages are divided into; the same on all nodes."`
 	MaxPages                  int           `default:"4000000" help:"Pages with viewers; viewers of further ones do not count."`
 	MaxSessions               int           `default:"20000000" help:"Viewers; further ones do not count."`

@@ -118,6 +118,14 @@ func (p *Pages) check() error {
 	if p.CountStaleAfter < 2*p.PresenceReportInterval {
 		return fmt.Errorf("--count-stale-after %v is below twice --presence-report-interval %v, so counts would be withheld between two reports; raise the first or lower the second", p.CountStaleAfter, p.PresenceReportInterval)
 	}
+	if p.CountMaxAge < time.Second {
+		return fmt.Errorf("--count-max-age %v is below one second, the least that a Cache-Control header can say", p.CountMaxAge)
+	}
+	for _, origin := range p.PresenceOrigins {
+		if err := checkOrigin("--presence-origins", origin); err != nil {
+			return err
+		}
+	}
 	for _, n := range []struct {
 		flag         string
 		value, least int
