@@ -20,16 +20,18 @@ type counter interface {
 
 // contestant is one library in one mode.
 type contestant struct {
-	name string
-	make func() counter
+	name  string
+	empty func() counter
 }
 
 // contestants begin with ours.
-var contestants = []contestant{
-	{"headcount", func() counter { return new(ours) }},
-	{"axiomhq/hyperloglog", func() counter { return &axiomhq{axiom.New14()} }},
-	{"axiomhq/hyperloglog, dense", func() counter { return &axiomhq{axiom.NewNoSparse()} }},
-	{"retailnext/hllpp", func() counter { return &retailnext{hllpp.New()} }},
+func contestants() []contestant {
+	return []contestant{
+		{"headcount", func() counter { return new(ours) }},
+		{"axiomhq/hyperloglog", func() counter { return &axiomhq{axiom.New14()} }},
+		{"axiomhq/hyperloglog, dense", func() counter { return &axiomhq{axiom.NewNoSparse()} }},
+		{"retailnext/hllpp", func() counter { return &retailnext{hllpp.New()} }},
+	}
 }
 
 type ours struct{ sketch.Sketch }

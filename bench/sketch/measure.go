@@ -23,8 +23,8 @@ func hashOf(seed, i int) uint64 {
 	return h ^ h>>31
 }
 
-func filled(make func() counter, seed, n int) counter {
-	c := make()
+func filled(empty func() counter, seed, n int) counter {
+	c := empty()
 	for i := range n {
 		c.insert(hashOf(seed, i))
 	}
@@ -42,11 +42,11 @@ func (r *result) measure(c contestant, n int) error {
 	sets := max(1, 200_000/n)
 	start := time.Now()
 	for seed := range sets {
-		filled(c.make, seed, n)
+		filled(c.empty, seed, n)
 	}
 	best(&r.insert, float64(time.Since(start).Nanoseconds())/float64(sets*n))
 
-	a, b := filled(c.make, 1, n), filled(c.make, 2, n)
+	a, b := filled(c.empty, 1, n), filled(c.empty, 2, n)
 	a.estimate() // some put their sparse list in order now
 	best(&r.estimate, each(func() { a.estimate() }))
 	best(&r.merge, each(func() { a.merge(b) }))
@@ -59,7 +59,7 @@ func (r *result) measure(c contestant, n int) error {
 	if err != nil {
 		return err
 	}
-	into := c.make()
+	into := c.empty()
 	best(&r.decode, each(func() { err = into.decode(data) }))
 	return err
 }
@@ -80,7 +80,7 @@ func each(call func()) float64 {
 func (r *result) errors(c contestant, n, seeds int) {
 	sum := 0.0
 	for seed := range seeds {
-		off := 100 * (filled(c.make, seed, n).estimate()/float64(n) - 1)
+		off := 100 * (filled(c.empty, seed, n).estimate()/float64(n) - 1)
 		sum += off * off
 	}
 	r.rms = math.Sqrt(sum / float64(seeds))

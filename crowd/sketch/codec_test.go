@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-func encode(t testing.TB, s *Sketch) []byte {
-	t.Helper()
+func encode(tb testing.TB, s *Sketch) []byte {
+	tb.Helper()
 	b, err := s.AppendBinary(nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
