@@ -35,6 +35,9 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Help: "Requests that hit a bug and were answered 503.",
 		}),
 	}
+	for _, kind := range []string{"stream", "page"} {
+		m.readers.WithLabelValues(kind) // shows as 0 from the start
+	}
 	if reg != nil {
 		reg.MustRegister(m.requests, m.seconds, m.readers, m.panics)
 	}
