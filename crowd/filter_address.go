@@ -17,7 +17,8 @@ import (
 type AddressFilter struct {
 	limit  uint32
 	window int32
-	clock  *clock
+	now    func() time.Time
+	base   time.Time
 	seed   maphash.Seed
 	sets   [addressSets]addressSet
 }
@@ -36,7 +37,7 @@ type addressSet struct {
 // addressCount is what one address brought since some moment.
 type addressCount struct {
 	tag   uint64 // hash of the address; 0: free
-	since uint32 // engine time
+	since uint32 // milliseconds after base, which may wrap
 	count uint32
 }
 
@@ -47,7 +48,8 @@ func NewAddressFilter(limit int, window time.Duration, now func() time.Time) *Ad
 	return &AddressFilter{
 		limit:  uint32(max(limit, 0)),
 		window: int32(window.Milliseconds()),
-		clock:  newClock(now),
+		now:    now,
+		base:   now(),
 		seed:   maphash.MakeSeed(),
 	}
 }
@@ -58,7 +60,8 @@ func (f *AddressFilter) Allow(v Visitor) bool {
 		return true
 	}
 	tag := f.hash(v.Addr)
-	now := f.clock.millis()
+	// Not the clock of the window, which stands still while nobody reads it.
+	now := uint32(f.now().Sub(f.base).Milliseconds())
 	set := &f.sets[tag%addressSets]
 	set.mu.Lock()
 	defer set.mu.Unlock()
