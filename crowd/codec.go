@@ -33,6 +33,10 @@ var ErrForeignKey = errors.New("crowd: made under another HEADCOUNT_HASH_KEY; gi
 
 var errMalformed = errors.New("crowd: malformed encoding: it was cut or altered, or is something else")
 
+func foreignPartitions(theirs uint64, ours int) error {
+	return fmt.Errorf("crowd: made for %d partitions, here are %d; give all nodes of a fleet the same --partitions", theirs, ours)
+}
+
 // header is what a packed value says of itself.
 type header struct {
 	fingerprint           uint64
@@ -102,7 +106,7 @@ func (h header) open(data []byte, magic string) (pageReader, error) {
 	case r.failed || uint64(pages) > uint64(len(r.data)/minPageSize):
 		return pageReader{}, errMalformed
 	case partitions != uint64(h.partitions):
-		return pageReader{}, fmt.Errorf("crowd: made for %d partitions, here are %d; give all nodes of a fleet the same --partitions", partitions, h.partitions)
+		return pageReader{}, foreignPartitions(partitions, h.partitions)
 	case partition != uint64(h.partition):
 		return pageReader{}, fmt.Errorf("crowd: made for partition %d, not %d", partition, h.partition)
 	}

@@ -34,7 +34,7 @@ type Exchange struct {
 	peers     []map[headcount.NodeID]peerSnapshot // by partition, of those it owns
 	refused   map[headcount.NodeID]bool           // nodes that cannot be understood, each said once
 
-	outnumbered bool // by nodes under another hash key
+	outnumbered bool // by nodes that hash or divide pages in another way
 
 	buffers [batch][]byte // for packed values, until the store has taken them
 
@@ -79,7 +79,7 @@ func NewExchange(opts ExchangeOptions) *Exchange {
 // Sync keeps this node registered and learns who else is. Leaves of sessions that
 // this node does not hold travel with it, those of other nodes arrive.
 func (x *Exchange) Sync(ctx context.Context) error {
-	note := x.leaves.note(x.opts.Fingerprint, x.opts.Now())
+	note := x.leaves.note(x.opts.Fingerprint, x.opts.Partitions, x.opts.Now())
 	known, err := x.opts.Store.Announce(ctx, headcount.Node{ID: x.opts.Self, Note: note})
 	if err != nil {
 		return err
@@ -107,24 +107,24 @@ func (x *Exchange) hold(holds bool, nodes int) {
 	}
 }
 
-// ours returns the nodes that hash as this one does, after hearing their leaves.
-// The others are said once and are no part of the fleet. Both kinds would write
-// over each other's counts, so the fewer keep still; equal numbers let the lowest
-// id decide.
+// ours returns the nodes that hash and divide pages as this one does, after
+// hearing their leaves. The others are said once and are no part of the fleet.
+// Both kinds would write over each other's counts, so the fewer keep still; equal
+// numbers let the lowest id decide.
 func (x *Exchange) ours(nodes []headcount.Node) []headcount.Node {
 	ours := make([]headcount.Node, 0, len(nodes))
 	foreign := 0
 	for _, n := range nodes {
-		note, ok := readNote(n.Note)
-		if ok && note.fingerprint == x.opts.Fingerprint {
-			ours = append(ours, n)
-			if n.ID != x.opts.Self {
-				x.leaves.hear(n.ID, note, x.opts.Forget)
-			}
+		note, err := readNote(n.Note, x.opts.Fingerprint, x.opts.Partitions)
+		if err != nil {
+			foreign++
+			x.refuse(n.ID, err)
 			continue
 		}
-		foreign++
-		x.refuse(n.ID, ErrForeignKey)
+		ours = append(ours, n)
+		if n.ID != x.opts.Self {
+			x.leaves.hear(n.ID, note, x.opts.Forget)
+		}
 	}
 	x.outnumbered = foreign > len(ours) || foreign > 0 && foreign == len(ours) && nodes[0].ID != ours[0].ID
 	return ours

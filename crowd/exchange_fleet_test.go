@@ -95,12 +95,15 @@ func (f *fleet) clock() time.Time { return f.now }
 func (f *fleet) loseMemory() { f.store.CountStore = memory.NewCounts(fleetFreshness, f.clock) }
 
 // join adds a node under a hash key.
-func (f *fleet) join(key uint64) *fleetNode {
+func (f *fleet) join(key uint64) *fleetNode { return f.joinAs(key, fleetPartitions) }
+
+// joinAs adds a node under a hash key that divides pages into so many partitions.
+func (f *fleet) joinAs(key uint64, partitions int) *fleetNode {
 	f.boots++
 	n := &fleetNode{window: setWindow{}}
 	n.Exchange = NewExchange(ExchangeOptions{
 		Store: &f.store, Self: headcount.NodeID(mixed(f.boots)), Local: n.window,
-		Fingerprint: key, Partitions: fleetPartitions, ExactThreshold: 1000,
+		Fingerprint: key, Partitions: partitions, ExactThreshold: 1000,
 		Freshness: fleetFreshness, Now: f.clock,
 		Logger: slog.New(slog.NewTextHandler(&n.log, nil)),
 		Forget: func(page PageKey, session uint64) { delete(n.window[page], session) },
@@ -141,7 +144,7 @@ func (n *fleetNode) round(report bool) error {
 	}
 	errs = append(errs, n.Merge(ctx))
 	var elsewhere []int
-	for p := range fleetPartitions {
+	for p := range n.opts.Partitions {
 		if !n.Owns(p) {
 			elsewhere = append(elsewhere, p)
 		}
@@ -159,7 +162,7 @@ func (f *fleet) settle() {
 
 // shows returns what a node knows of a page, -1 if nothing.
 func (n *fleetNode) shows(page PageKey) int {
-	known := n.Known(page.Partition(fleetPartitions))
+	known := n.Known(page.Partition(n.opts.Partitions))
 	if known == nil {
 		return -1
 	}

@@ -16,7 +16,8 @@ type peerSnapshot struct {
 // Merge counts the partitions that this node owns and publishes the counts. It
 // counts a partition only when it has the snapshots of every other registered
 // node; otherwise, and while the registry cannot be believed, the counts stay as
-// they are or become what another node published. It goes on after an error, and returns all.
+// they are or become what another node published. It goes on after an error, and
+// returns all.
 func (x *Exchange) Merge(ctx context.Context) error {
 	for p := range x.peers {
 		if !x.roster.Owns(p) {

@@ -170,34 +170,40 @@ func TestFleetOutlivesABrokenStore(t *testing.T) {
 	f.want("whole again", hotPage, 15)
 }
 
-// A node under another hash key is refused, which every node says once, and
-// spoils nobody's count; it keeps still rather than show its own few as all.
-func TestFleetRefusesAForeignKey(t *testing.T) {
-	f := newFleet(t, 2)
-	pages := make([]PageKey, 16)
-	for i := range pages {
-		pages[i] = PageKey(mixed(i))
-		f.nodes[0].window.add(pages[i], viewers(0, 10)...)
-	}
-	f.settle()
-	foreign := f.join(2)
-	foreign.window.add(pages[0], viewers(50, 90)...)
-	f.settle()
-	f.nodes[1].window.add(pages[0], viewers(10, 13)...)
-	f.settle()
-	for i, n := range f.nodes[:2] {
-		for j, page := range pages {
-			if got, want := n.shows(page), []int{10, 13}[max(0, 1-j)]; got != want {
-				t.Errorf("node %d, page %d: shows %d, want %d", i, j, got, want)
+// A node under another hash key, or with another number of partitions, is refused,
+// which every node says once, and spoils nobody's count; it keeps still rather
+// than show its own few as all.
+func TestFleetRefusesStrangers(t *testing.T) {
+	for name, join := range map[string]func(*fleet) *fleetNode{
+		"key":        func(f *fleet) *fleetNode { return f.joinAs(2, fleetPartitions) },
+		"partitions": func(f *fleet) *fleetNode { return f.joinAs(1, 2*fleetPartitions) },
+	} {
+		f := newFleet(t, 2)
+		pages := make([]PageKey, 16)
+		for i := range pages {
+			pages[i] = PageKey(mixed(i))
+			f.nodes[0].window.add(pages[i], viewers(0, 10)...)
+		}
+		f.settle()
+		stranger := join(f)
+		stranger.window.add(pages[0], viewers(50, 90)...)
+		f.settle()
+		f.nodes[1].window.add(pages[0], viewers(10, 13)...)
+		f.settle()
+		for i, n := range f.nodes[:2] {
+			for j, page := range pages {
+				if got, want := n.shows(page), []int{10, 13}[max(0, 1-j)]; got != want {
+					t.Errorf("another %s: node %d, page %d: shows %d, want %d", name, i, j, got, want)
+				}
 			}
 		}
-	}
-	if got := foreign.shows(pages[0]); got != -1 || !foreign.Holds() {
-		t.Errorf("the foreign node shows %d, holds %v, want nothing known, true", got, foreign.Holds())
-	}
-	for i, n := range f.nodes {
-		if got, want := strings.Count(n.log.String(), "refused"), []int{1, 1, 2}[i]; got != want {
-			t.Errorf("node %d said %d times that it refuses a node, want %d:\n%s", i, got, want, n.log.String())
+		if got := stranger.shows(pages[0]); got != -1 || !stranger.Holds() {
+			t.Errorf("another %s: the stranger shows %d, holds %v, want nothing known, true", name, got, stranger.Holds())
+		}
+		for i, n := range f.nodes {
+			if got, want := strings.Count(n.log.String(), "refused"), []int{1, 1, 2}[i]; got != want {
+				t.Errorf("another %s: node %d said %d times that it refuses a node, want %d:\n%s", name, i, got, want, n.log.String())
+			}
 		}
 	}
 }
@@ -235,11 +241,11 @@ func TestLeavesAreBounded(t *testing.T) {
 	for i := range 2 * maxLeaves {
 		alone.Leave(hotPage, uint64(i))
 	}
-	if got := len(alone.leaves.note(1, f.now)); got > 16*maxLeaves+16 {
+	if got := len(alone.leaves.note(1, fleetPartitions, f.now)); got > 16*maxLeaves+16 {
 		t.Errorf("a note takes %d bytes, want at most 64 KiB", got)
 	}
 	f.now = f.now.Add(fleetFreshness + time.Second)
-	if got := len(alone.leaves.note(1, f.now)); got > 16 {
+	if got := len(alone.leaves.note(1, fleetPartitions, f.now)); got > 16 {
 		t.Errorf("a note of old leaves takes %d bytes, want none of them", got)
 	}
 }
@@ -248,13 +254,13 @@ func TestLeavesAreBounded(t *testing.T) {
 // on one twice.
 func FuzzNote(f *testing.F) {
 	log := leaveLog{keep: time.Minute}
-	f.Add(log.note(1, time.Unix(0, 0)))
+	f.Add(log.note(1, 8, time.Unix(0, 0)))
 	log.add(leave{hotPage, 7, time.Unix(0, 0)})
-	f.Add(log.note(1, time.Unix(0, 0)))
-	f.Add([]byte{noteVersion, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff})
+	f.Add(log.note(1, 8, time.Unix(0, 0)))
+	f.Add([]byte{noteVersion, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		n, ok := readNote(data)
-		if !ok {
+		n, err := readNote(data, 1, 8)
+		if err != nil {
 			return
 		}
 		reader, heard := leaveLog{}, 0

@@ -14,13 +14,17 @@ import (
 //
 //	byte       format version
 //	8 bytes    fingerprint of the hash key, little endian
+//	4 bytes    how many partitions there are, little endian
 //	uvarint    number of the first leave, counted from the node's boot
 //	16 bytes   each: page key and session hash, little endian
 //
 // The numbers let a reader act on each leave once, so that the session's next
-// beat brings it back although the note still names it. The first nine bytes mean
+// beat brings it back although the note still names it. The first 13 bytes mean
 // the same in every version.
-const noteVersion = 1
+const (
+	noteVersion = 1
+	noteHeader  = 13
+)
 
 // maxLeaves bounds a note to 64 KiB. Leaves beyond it are dropped: the viewers
 // leave the count one window later.
@@ -61,7 +65,7 @@ func (l *leaveLog) add(leave leave) {
 }
 
 // note returns the leaves young enough to be passed on, packed.
-func (l *leaveLog) note(fingerprint uint64, now time.Time) []byte {
+func (l *leaveLog) note(fingerprint uint64, partitions int, now time.Time) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := 0
@@ -71,6 +75,7 @@ func (l *leaveLog) note(fingerprint uint64, now time.Time) []byte {
 	l.queue = append(l.queue[:0], l.queue[old:]...)
 	l.first += uint64(old)
 	b := binary.LittleEndian.AppendUint64([]byte{noteVersion}, fingerprint)
+	b = binary.LittleEndian.AppendUint32(b, uint32(partitions))
 	b = binary.AppendUvarint(b, l.first)
 	for _, leave := range l.queue {
 		b = binary.LittleEndian.AppendUint64(b, uint64(leave.page))
@@ -81,27 +86,31 @@ func (l *leaveLog) note(fingerprint uint64, now time.Time) []byte {
 
 // note is what a node says to all others, unpacked.
 type note struct {
-	fingerprint uint64
-	first       uint64 // number of the first leave
-	leaves      []byte
+	first  uint64 // number of the first leave
+	leaves []byte
 }
 
-// readNote unpacks a note. One of another version has no leaves that could be
-// read, which only delays them, for leaves are hints.
-func readNote(b []byte) (n note, ok bool) {
-	if len(b) < 9 {
-		return note{}, false
+// readNote unpacks the note of a node that must hash and divide pages as the
+// arguments say; [ErrForeignKey] means another hash key. A note of another version
+// has no leaves that could be read, which only delays them, for leaves are hints.
+func readNote(b []byte, fingerprint uint64, partitions int) (note, error) {
+	if len(b) < noteHeader {
+		return note{}, errMalformed
 	}
-	n.fingerprint = binary.LittleEndian.Uint64(b[1:])
+	if binary.LittleEndian.Uint64(b[1:]) != fingerprint {
+		return note{}, ErrForeignKey
+	}
+	if n := binary.LittleEndian.Uint32(b[9:]); n != uint32(partitions) {
+		return note{}, foreignPartitions(uint64(n), partitions)
+	}
 	if b[0] != noteVersion {
-		return n, true
+		return note{}, nil
 	}
-	first, size := binary.Uvarint(b[9:])
+	first, size := binary.Uvarint(b[noteHeader:])
 	if size <= 0 {
-		return note{}, false
+		return note{}, errMalformed
 	}
-	n.first, n.leaves = first, b[9+size:]
-	return n, true
+	return note{first, b[noteHeader+size:]}, nil
 }
 
 // hear calls forget with every leave in a node's note that was not read before.

@@ -53,7 +53,6 @@ func (m *Merger) localPages(local Local, partition int) []LocalPage {
 // partition.
 func (m *Merger) AppendSnapshot(b []byte, local Local, partition int) []byte {
 	round := m.forms.begin(partition)
-	defer round.end()
 	w := snapshotWriter{m.header(partition).writer(b, snapshotMagic)}
 	for _, p := range m.localPages(local, partition) {
 		m.sessions = local.AppendSessions(m.sessions[:0], p.Page)
@@ -66,6 +65,7 @@ func (m *Merger) AppendSnapshot(b []byte, local Local, partition int) []byte {
 			w.list(p.Page, shortHashes(m.sessions))
 		}
 	}
+	round.end()
 	return w.finish()
 }
 
@@ -75,7 +75,6 @@ func (m *Merger) AppendSnapshot(b []byte, local Local, partition int) []byte {
 // malformed; there is no count then, for it would lack somebody's viewers.
 func (m *Merger) Merge(local Local, partition int, others []Snapshot) (*Counts, error) {
 	round := m.forms.begin(partition)
-	defer round.end()
 	pages := m.localPages(local, partition)
 	if err := m.openReaders(others); err != nil {
 		return nil, err
@@ -84,6 +83,7 @@ func (m *Merger) Merge(local Local, partition int, others []Snapshot) (*Counts, 
 	for {
 		key, found := m.lowest(pages)
 		if !found {
+			round.end()
 			return c, nil
 		}
 		own := 0
