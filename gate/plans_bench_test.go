@@ -13,6 +13,7 @@ import (
 // one whose store answers at once.
 func BenchmarkPlans(b *testing.B) {
 	newCache := func(b *testing.B, accounts int) *gate.Plans {
+		b.Helper()
 		p, err := gate.NewPlans(gate.PlansConfig{
 			Store: newBrittle(), Catalogue: headcount.DefaultCatalogue(), DefaultPlan: "standard", MaxAccounts: accounts, Timeout: time.Minute,
 		})

@@ -173,7 +173,7 @@ func (s *brittlePlans) store(t *testing.T, account, plan string, status headcoun
 // the store's feed remembers.
 func (s *brittlePlans) loseHistory(t *testing.T, account string) {
 	t.Helper()
-	if _, err := s.PlanStore.ImportPlans(context.Background(), func(yield func(headcount.Plan, error) bool) {
+	if _, err := s.ImportPlans(context.Background(), func(yield func(headcount.Plan, error) bool) {
 		row := headcount.Plan{AccountID: account, Plan: "premium", Status: headcount.StatusActive}
 		for i := 0; i < 30_000 && yield(row, nil); i++ {
 			row.AccountID = fmt.Sprint("new-", i)

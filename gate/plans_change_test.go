@@ -25,7 +25,7 @@ func TestPlansChangeShows(t *testing.T) {
 		s.store(t, "ann", "premium", headcount.StatusActive)
 		time.Sleep(5 * time.Second)
 		wantPlan(t, p, "ann", "premium")
-		if _, err := s.PlanStore.DeletePlan(t.Context(), "ann"); err != nil {
+		if _, err := s.DeletePlan(t.Context(), "ann"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Second)

@@ -38,24 +38,21 @@ func importSQLite(ctx context.Context, path string, plans rowSeq) (int, error) {
 	return n, nil
 }
 
+// stageSQL adds a batch, an array of arrays, to the temporary table.
+const stageSQL = `INSERT OR REPLACE INTO staged
+	SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`
+
 // stagePlans fills the temporary table. An error of plans comes back as it is.
 func stagePlans(ctx context.Context, conn *sql.Conn, plans rowSeq) error {
 	if _, err := conn.ExecContext(ctx, `CREATE TEMP TABLE staged
 		(account_id TEXT PRIMARY KEY, plan TEXT, max_streams INT, status TEXT) WITHOUT ROWID`); err != nil {
 		return fmt.Errorf("importing plans: %w", err)
 	}
-	stage, err := conn.PrepareContext(ctx, `INSERT OR REPLACE INTO staged
-		SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`)
-	if err != nil {
-		return fmt.Errorf("importing plans: %w", err)
-	}
-	defer stage.Close()
-
 	batch := make([][4]any, 0, importBatch)
 	flush := func() error {
 		text, err := json.Marshal(batch)
 		if err == nil {
-			_, err = stage.ExecContext(ctx, string(text))
+			_, err = conn.ExecContext(ctx, stageSQL, string(text))
 		}
 		if err != nil {
 			return fmt.Errorf("importing plans: %w", err)

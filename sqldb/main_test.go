@@ -57,7 +57,7 @@ func runChild(path string, task []string) error {
 					return
 				}
 			}
-			fmt.Println("read")
+			fmt.Fprintln(os.Stdout, "read")
 		})
 		return err
 	}

@@ -77,7 +77,7 @@ func TestPlainNonsenseRefused(t *testing.T) {
 	for _, values := range []string{
 		`'', 'basic', NULL, 'active'`, `NULL, 'basic', NULL, 'active'`, `'` + long + `', 'basic', NULL, 'active'`,
 		`'a' || char(10) || 'b', 'basic', NULL, 'active'`, `char(127), 'basic', NULL, 'active'`, `char(133), 'basic', NULL, 'active'`,
-		`'ann', '', NULL, 'active'`, `'ann', NULL, NULL, 'active'`, `'ann', char(9), NULL, 'active'`,
+		`'ann', '', NULL, 'active'`, `'ann', NULL, 2, 'active'`, `'ann', char(9), NULL, 'active'`,
 		`'ann', 'basic', 65, 'active'`, `'ann', 'basic', -1, 'active'`, `'ann', 'basic', 'four', 'active'`, `'ann', 'basic', 1.5, 'active'`,
 		`'ann', 'basic', NULL, 'asleep'`, `'ann', 'basic', NULL, 'Active'`, `'ann', 'basic', NULL, ''`,
 	} {
@@ -93,7 +93,8 @@ func TestPlainNonsenseRead(t *testing.T) {
 	path := newPath(t)
 	db := plain(t, path)
 	if _, err := db.Exec(`CREATE TABLE accounts (account_id TEXT PRIMARY KEY, plan, max_streams, status, updated_at);
-		INSERT INTO accounts VALUES ('bare', NULL, NULL, NULL, NULL), ('words', 'basic', 'four', 'asleep', 'yesterday'),
+		INSERT INTO accounts (account_id) VALUES ('bare');
+		INSERT INTO accounts VALUES ('words', 'basic', 'four', 'asleep', 'yesterday'),
 			('big', 'basic', 9999, 'paused', 1700000000), ('low', 'basic', -3, '', x'00ff'), ('bytes', x'ff', 1.5, x'01', 1.5),
 			(NULL, 'basic', 1, 'active', NULL), ('', 'basic', 1, 'active', NULL), ('good', 'premium', 0, 'churned', '2026-01-01')`); err != nil {
 		t.Fatal(err)
@@ -243,7 +244,7 @@ func follow(t *testing.T, p *sqldb.Plans) *follower {
 func (f *follower) want(t *testing.T, words string) {
 	t.Helper()
 	missing := map[string]bool{}
-	for _, word := range strings.Fields(words) {
+	for word := range strings.FieldsSeq(words) {
 		missing[word] = true
 	}
 	for limit := time.After(20 * time.Second); len(missing) > 0; {

@@ -113,8 +113,7 @@ func printPlan(w io.Writer, row headcount.Plan, c headcount.Catalogue, asJSON bo
 
 // publicMessage is what an error tells a person, without the code for programs.
 func publicMessage(err error) string {
-	var e *headcount.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*headcount.Error](err); ok {
 		return e.Message
 	}
 	return err.Error()

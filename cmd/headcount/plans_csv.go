@@ -24,7 +24,7 @@ const (
 // readPlans yields the rows of a CSV file. A line is a record, because no id may
 // hold a line break, so one broken quote spoils one line and not the rest. From
 // the first bad line on it yields no rows but reads to the end, so that a person
-// learns of all bad lines at once: they come last, as a [badLines].
+// learns of all bad lines at once: they come last, as a [badLinesError].
 func readPlans(r io.Reader, c headcount.Catalogue) iter.Seq2[headcount.Plan, error] {
 	return func(yield func(headcount.Plan, error) bool) {
 		lines := planLines{r: bufio.NewReaderSize(r, 1<<16)}
@@ -32,7 +32,7 @@ func readPlans(r io.Reader, c headcount.Catalogue) iter.Seq2[headcount.Plan, err
 			yield(headcount.Plan{}, err)
 			return
 		}
-		var bad badLines
+		var bad badLinesError
 		for {
 			line, err := lines.next()
 			if errors.Is(err, io.EOF) {
@@ -176,13 +176,13 @@ func (l *planLines) header() error {
 	return nil
 }
 
-// badLines says what is wrong with a file, up to a length that a person reads.
-type badLines struct {
+// badLinesError says what is wrong with a file, up to a length that a person reads.
+type badLinesError struct {
 	shown []string
 	total int
 }
 
-func (b *badLines) add(number int, err error) {
+func (b *badLinesError) add(number int, err error) {
 	b.total++
 	if len(b.shown) < shownBadLine {
 		b.shown = append(b.shown, fmt.Sprintf("line %d: %v", number, err))
@@ -190,7 +190,7 @@ func (b *badLines) add(number int, err error) {
 }
 
 // Error lists the lines, one a line.
-func (b *badLines) Error() string {
+func (b *badLinesError) Error() string {
 	text := fmt.Sprintf("%s; nothing was imported\n  %s", countOf(b.total, "bad line"), strings.Join(b.shown, "\n  "))
 	if more := b.total - len(b.shown); more > 0 {
 		text += fmt.Sprintf("\n  and %d more", more)
