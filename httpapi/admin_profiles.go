@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	profiles "runtime/pprof"
+	"time"
 
 	"github.com/headcount-live/headcount"
 )
@@ -27,6 +28,9 @@ func profile(w http.ResponseWriter, r *http.Request, x *exchange) {
 			return
 		}
 	}
+	// A profile takes as long as it was asked to, and the server's read timeout
+	// would end it by ending the request's context.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	x.sent, x.status = true, http.StatusOK
 	page(w, r)
 }

@@ -53,6 +53,7 @@ func (x *exchange) forget() {
 	x.request, x.query, x.header, x.reply, x.failed, x.route = nil, "", nil, nil, nil, nil
 	x.status, x.sent = 0, false
 	x.segs = [maxSegments]string{}
+	clear(x.fields[:])
 	x.scan.buf, x.scan.err = nil, nil
 	x.scan.seen.reset()
 	x.body = reuse(x.body, keepBody)

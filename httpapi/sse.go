@@ -60,8 +60,13 @@ func (e *eventWriter) retry(d time.Duration) error {
 	return e.send(append(b, "\n\n"...))
 }
 
-// close renews the deadline for what net/http writes at the end of the answer.
-func (e *eventWriter) close() { _ = e.rc.SetWriteDeadline(time.Now().Add(eventWriteTimeout)) }
+// close renews the deadline for what net/http writes at the end of the answer,
+// unless the reader is lost anyway.
+func (e *eventWriter) close() {
+	if e.err == nil {
+		_ = e.rc.SetWriteDeadline(time.Now().Add(eventWriteTimeout))
+	}
+}
 
 // send writes b at once, or fails for good. It blocks for at most
 // eventWriteTimeout.
