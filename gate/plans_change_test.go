@@ -121,12 +121,22 @@ func TestPlansOldAnswerIsNotKept(t *testing.T) {
 		followed bool
 		change   func(*testing.T, *brittlePlans, *gate.Plans)
 	}{
-		{"put here, the feed silent", false, func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") }},
-		{"put here", true, func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") }},
+		{"put here, the feed silent", false, func(t *testing.T, _ *brittlePlans, p *gate.Plans) {
+			t.Helper()
+			putPlan(t, p, "ann", "premium")
+		}},
+		{"put here", true, func(t *testing.T, _ *brittlePlans, p *gate.Plans) {
+			t.Helper()
+			putPlan(t, p, "ann", "premium")
+		}},
 		{"put elsewhere", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
+			t.Helper()
 			s.store(t, "ann", "premium", headcount.StatusActive)
 		}},
-		{"lost history", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) { s.loseHistory(t, "ann") }},
+		{"lost history", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
+			t.Helper()
+			s.loseHistory(t, "ann")
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -160,13 +170,18 @@ func TestPlansOldWriteIsNotKept(t *testing.T) {
 		later    func(*testing.T, *brittlePlans, *gate.Plans)
 	}{
 		{"of another node", true, func(t *testing.T, s *brittlePlans, _ *gate.Plans) {
+			t.Helper()
 			s.store(t, "ann", "premium", headcount.StatusActive)
 		}},
 		{"of another node, the feed just beginning", false, func(t *testing.T, s *brittlePlans, p *gate.Plans) {
+			t.Helper()
 			s.store(t, "ann", "premium", headcount.StatusActive)
 			runFeed(t, p)
 		}},
-		{"of this node, the feed silent", false, func(t *testing.T, _ *brittlePlans, p *gate.Plans) { putPlan(t, p, "ann", "premium") }},
+		{"of this node, the feed silent", false, func(t *testing.T, _ *brittlePlans, p *gate.Plans) {
+			t.Helper()
+			putPlan(t, p, "ann", "premium")
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

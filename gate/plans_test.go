@@ -296,6 +296,7 @@ func newPlans(t *testing.T, s headcount.PlanStore) (*gate.Plans, *planLog) {
 
 // runFeed runs the feed until the test ends and waits until it has begun.
 func runFeed(t *testing.T, p *gate.Plans) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { p.Run(ctx); close(done) }()

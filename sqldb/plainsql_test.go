@@ -221,6 +221,7 @@ type follower struct {
 }
 
 func follow(t *testing.T, p *sqldb.Plans) *follower {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	f, done := &follower{told: make(chan string, 10_000)}, make(chan struct{})
 	go func() {
@@ -263,6 +264,7 @@ func (f *follower) want(t *testing.T, words string) {
 
 // child is this test binary as another process, see TestMain.
 func child(t *testing.T, path string, task ...string) *exec.Cmd {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], task...)
 	cmd.Env = append(os.Environ(), childPath+"="+path)
 	return cmd

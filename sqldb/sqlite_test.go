@@ -13,11 +13,15 @@ import (
 
 // SQLite does what every PlanStore does.
 func TestSQLite(t *testing.T) {
-	storetest.Plans(t, func(t *testing.T) headcount.PlanStore { return open(t, newPath(t)) })
+	storetest.Plans(t, func(t *testing.T) headcount.PlanStore {
+		t.Helper()
+		return open(t, newPath(t))
+	})
 }
 
 // newPath names a database whose path is as odd as a path may be.
 func newPath(t *testing.T) string {
+	t.Helper()
 	return filepath.Join(t.TempDir(), "plans of #1 100%?.db")
 }
 
