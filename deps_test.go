@@ -66,6 +66,7 @@ var outsiders = map[string]struct {
 	"github.com/rogpeppe/go-internal":         {nil, "a test's tool"},
 	"go.uber.org/goleak":                      {nil, "a test's tool"},
 	"github.com/prometheus/client_golang":     {[]string{"gate", "crowd", "memory", "sqldb", "redis", "httpapi", "cmd/headcount"}, "nouns and clients have no metrics"},
+	"github.com/prometheus/common":            {nil, "a test reads metrics with it"},
 	"golang.org/x/sys":                        {[]string{"slab", "memory", "load", "cmd/headcount"}, "only what maps memory or asks the system needs it"},
 	"golang.org/x/sync":                       {[]string{"gate", "sqldb", "redis", "httpapi", "load", "cmd/headcount"}, "goroutines are grouped where they are started"},
 	"golang.org/x/term":                       {[]string{"cmd/headcount"}, "only the command talks to people"},
