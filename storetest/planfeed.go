@@ -94,6 +94,7 @@ type follower struct {
 
 // follow starts a follower and stops it with the test.
 func follow(t *testing.T, s headcount.PlanStore) *follower {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &follower{cancel: cancel, done: make(chan error, 1), told: make(chan told, 1000)}
 	go func() {
