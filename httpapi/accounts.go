@@ -17,8 +17,8 @@ func (s *Server) listStreams(ctx context.Context, x *exchange) {
 		x.fail(err)
 		return
 	}
-	b := append(x.out[:0], '{')
-	x.out = append(appendListing(b, listing.Limit, listing.Active), '}')
+	x.out = append(x.out[:0], '{')
+	x.out = append(appendListing(x.out, listing.Limit, listing.Active), '}')
 	x.ok()
 }
 

@@ -120,7 +120,12 @@ func (v *value) maxStreams() (*int, *headcount.Error) {
 
 // plan makes a row the answer.
 func (x *exchange) plan(row headcount.Plan) {
-	b := appendString(append(x.out[:0], `{"account_id":`...), row.AccountID)
+	x.out = appendPlan(x.out[:0], row)
+	x.ok()
+}
+
+func appendPlan(b []byte, row headcount.Plan) []byte {
+	b = appendString(append(b, `{"account_id":`...), row.AccountID)
 	b = appendString(append(b, `,"plan":`...), row.Plan)
 	b = append(b, `,"max_streams":`...)
 	if row.MaxStreams != nil {
@@ -130,6 +135,5 @@ func (x *exchange) plan(row headcount.Plan) {
 	}
 	b = appendString(append(b, `,"status":`...), string(row.Status))
 	b = row.UpdatedAt.Append(append(b, `,"updated_at":"`...))
-	x.out = append(b, `"}`...)
-	x.ok()
+	return append(b, `"}`...)
 }

@@ -122,7 +122,7 @@ func (b *beatBatch) add(x *exchange) {
 }
 
 func item(f []value) (req gate.HeartbeatRequest, err *headcount.Error) {
-	if req.Account, err = f[itemAccount].account("account_id"); err != nil {
+	if req.Account, err = f[itemAccount].account(); err != nil {
 		return req, err
 	}
 	if f[itemStream].kind != kindString {

@@ -36,6 +36,7 @@ func replay(method, target, body string) *replayed {
 // serve sends the request to h once and fails the benchmark unless it gets the
 // status.
 func (r *replayed) serve(b *testing.B, h http.Handler, w *sink, status int) {
+	b.Helper()
 	_, _ = r.body.Seek(0, io.SeekStart)
 	w.status = http.StatusOK
 	clear(w.header)

@@ -39,8 +39,7 @@ func statusOf(code headcount.Code, denyStatus int) int {
 // asError returns the [headcount.Error] in err's chain. An error of any other
 // type, which nothing here should make, is our fault and asks for a retry.
 func asError(err error) *headcount.Error {
-	var e *headcount.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*headcount.Error](err); ok {
 		return e
 	}
 	return &headcount.Error{

@@ -26,7 +26,7 @@ type listener struct {
 // event stream.
 func (w *world) events(t *testing.T, account, stream string) *listener {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", w.public.URL+"/v1/streams/"+stream+"/events?account_id="+account, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.public.URL+"/v1/streams/"+stream+"/events?account_id="+account, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +85,10 @@ func TestEventsTellOfTheEnd(t *testing.T) {
 				w.call("POST", "/v1/streams", "{\"account_id\":\"a\",\"device_id\":\"tv\",\"device_meta\":{\r\n\"name\":\n\"TV\"}}")
 			},
 			"id: end\nevent: stopped\ndata: {\"reason\":\"replaced\",\"by\":{\ndata: \"name\":\ndata: \"TV\"}}",
+		},
+		"released": {
+			func(stream string) { w.call("DELETE", "/v1/streams/"+stream+"?account_id=a", "") },
+			"id: end\nevent: expired\ndata: {\"reason\":\"expired\"}",
 		},
 	} {
 		stream := w.play("a", "tv")

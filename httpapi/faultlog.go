@@ -9,8 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/headcount-live/headcount"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/headcount-live/headcount"
 )
 
 // faultLog writes one line per cause and period, whatever clients send: a broken
@@ -61,22 +62,30 @@ func (f *faultLog) refused(x *exchange) {
 	switch e.Code {
 	case headcount.CodeInvalidJSON, headcount.CodeMissingField, headcount.CodeInvalidField,
 		headcount.CodeBodyTooLarge, headcount.CodeUnsupportedMediaType:
-		f.write(slog.LevelInfo, "bad request", x.route, e)
+		if attrs, due := f.describe(x.route, e); due {
+			f.logger.LogAttrs(context.Background(), slog.LevelInfo, "bad request", attrs...)
+		}
 	case headcount.CodeUnavailable:
-		f.write(slog.LevelWarn, "request failed", x.route, e)
+		if attrs, due := f.describe(x.route, e); due {
+			f.logger.LogAttrs(context.Background(), slog.LevelWarn, "request failed", attrs...)
+		}
 	}
 }
 
-func (f *faultLog) write(level slog.Level, msg string, rt *route, e *headcount.Error) {
+// describe returns what to log of an error, if it is due.
+func (f *faultLog) describe(rt *route, e *headcount.Error) (attrs []slog.Attr, due bool) {
 	suppressed, due := f.due(rt.pattern + " " + string(e.Code))
 	if !due {
-		return
+		return nil, false
 	}
-	attrs := []slog.Attr{slog.String("route", rt.pattern), slog.String("code", string(e.Code)), slog.String("message", e.Message)}
+	attrs = []slog.Attr{
+		slog.String("route", rt.pattern), slog.String("code", string(e.Code)),
+		slog.String("message", e.Message), slog.Int("suppressed", suppressed),
+	}
 	if e.Err != nil {
 		attrs = append(attrs, slog.Any("cause", e.Err))
 	}
-	f.logger.LogAttrs(context.Background(), level, msg, append(attrs, slog.Int("suppressed", suppressed))...)
+	return attrs, true
 }
 
 // panicked logs a bug with the stack that shows it.

@@ -38,13 +38,13 @@ func TestPanicsAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 3 {
 			rec := httptest.NewRecorder()
-			broken.ServeHTTP(rec, httptest.NewRequest("GET", "/panic", nil))
+			broken.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/panic", nil))
 			if r := (reply{rec.Code, rec.Header(), rec.Body.String()}); r.status != http.StatusServiceUnavailable || r.code() != "unavailable" || r.header.Get("Retry-After") != "1" {
 				t.Errorf("got %d %s", r.status, r.body)
 			}
 		}
 		time.Sleep(time.Minute)
-		broken.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/panic", nil))
+		broken.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/panic", nil))
 	})
 	if got := strings.Count(log.String(), "msg=panic"); got != 2 {
 		t.Errorf("got %d lines, want 2: %s", got, log.String())
@@ -103,7 +103,7 @@ func TestAccessLog(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		var log bytes.Buffer
 		s := newServer(t, &log, func(c *Config) { c.AccessLog = on })
-		s.Public().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/accounts/secret/streams", nil))
+		s.Public().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/accounts/secret/streams", nil))
 		want := "msg=request method=GET route=/v1/accounts/{account_id}/streams status=200 bytes=23 took="
 		if got := strings.Contains(log.String(), want); got != on {
 			t.Errorf("access log %v: got %q", on, log.String())

@@ -6,7 +6,8 @@ import (
 
 // account returns the account that v names: a string, or an integer of plain
 // digits that means its decimal string.
-func (v *value) account(field string) (string, *headcount.Error) {
+func (v *value) account() (string, *headcount.Error) {
+	const field = "account_id"
 	switch v.kind {
 	case kindString:
 		return v.id(field, headcount.MaxIDLen)

@@ -55,7 +55,7 @@ func (x *exchange) beatRequest() (req gate.HeartbeatRequest, err *headcount.Erro
 	if err = x.scan.object(x.body, beatIndex, f); err != nil {
 		return req, err
 	}
-	if req.Account, err = f[beatAccount].account("account_id"); err != nil {
+	if req.Account, err = f[beatAccount].account(); err != nil {
 		return req, err
 	}
 	req.StreamID = x.args[0]

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"strconv"
+
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// statusClasses are the values of the label that says how requests ended.
-var statusClasses = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
+// statusClasses is the number of classes of status, 1xx to 5xx.
+const statusClasses = 5
 
 // metrics counts requests by route, never by anything a client chose.
 type metrics struct {
@@ -50,8 +52,8 @@ func (m *metrics) bind(rt *route) {
 	if rt.methods != "" {
 		name = rt.methods + " " + rt.pattern
 	}
-	for i, class := range statusClasses {
-		rt.counts[i] = m.requests.WithLabelValues(name, class)
+	for i := range rt.counts {
+		rt.counts[i] = m.requests.WithLabelValues(name, strconv.Itoa(i+1)+"xx")
 	}
 	rt.timing = m.seconds.WithLabelValues(name)
 }

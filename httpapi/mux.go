@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -131,7 +132,7 @@ func (m *mux) match(r *http.Request, x *exchange) *route {
 // recovered is the last line: a panic is logged and becomes a 503. Where the
 // answer has begun already, only cutting the connection tells the client.
 func (m *mux) recovered(cause any, w http.ResponseWriter, r *http.Request, x *exchange) {
-	if cause == http.ErrAbortHandler {
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
 	m.faults.panicked(x.route, cause)

@@ -16,14 +16,14 @@ import (
 
 // loadDocument reads the embedded OpenAPI document and checks it, its examples
 // against their schemas included.
-func loadDocument(t testing.TB) *openapi3.T {
-	t.Helper()
+func loadDocument(tb testing.TB) *openapi3.T {
+	tb.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(openAPIDocument))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := doc.Validate(context.Background()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return doc
 }

@@ -51,13 +51,13 @@ func (s *Server) play(ctx context.Context, x *exchange) {
 		x.fail(err)
 		return
 	}
-	b := append(x.out[:0], `{"stream_id":"`...)
-	b = append(append(b, play.StreamID...), `",`...)
-	b = append(b, s.terms...)
+	x.out = append(x.out[:0], `{"stream_id":"`...)
+	x.out = append(append(x.out, play.StreamID...), `",`...)
+	x.out = append(x.out, s.terms...)
 	if play.Degraded {
-		b = append(b, `,"degraded":true`...)
+		x.out = append(x.out, `,"degraded":true`...)
 	}
-	x.out = append(b, '}')
+	x.out = append(x.out, '}')
 	x.ok()
 }
 
@@ -67,7 +67,7 @@ func (x *exchange) playRequest() (req gate.PlayRequest, err *headcount.Error) {
 	if err = x.scan.object(x.body, playIndex, f); err != nil {
 		return req, err
 	}
-	if req.Account, err = f[playAccount].account("account_id"); err != nil {
+	if req.Account, err = f[playAccount].account(); err != nil {
 		return req, err
 	}
 	if req.Device, err = f[playDevice].id("device_id", headcount.MaxIDLen); err != nil {

@@ -52,7 +52,7 @@ func (s *Server) presenceBeats(_ context.Context, x *exchange) {
 	x.ok()
 }
 
-// items decodes a body of one member, an array of at most most items, and calls
+// items decodes a body of one member, an array of no more than most items, and calls
 // take with the scanner at each. That an item is valid JSON is known by then.
 func (x *exchange) items(field, expected string, most int, take func()) *headcount.Error {
 	f := x.fields[:1]

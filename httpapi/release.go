@@ -37,7 +37,7 @@ func (x *exchange) releaseAccount() (string, *headcount.Error) {
 			return "", err
 		}
 		if f[0].kind != kindAbsent && f[0].kind != kindNull {
-			return f[0].account("account_id")
+			return f[0].account()
 		}
 	}
 	return x.queryAccount()

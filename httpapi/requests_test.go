@@ -127,7 +127,7 @@ func TestBodyLimits(t *testing.T) {
 		{"/v1/streams/heartbeat:batch", 1<<20 + 1, 413},
 	} {
 		for _, chunked := range []bool{false, true} {
-			r, err := http.NewRequest("POST", w.public.URL+tt.path, io.Reader(strings.NewReader(pad(tt.size))))
+			r, err := http.NewRequest(http.MethodPost, w.public.URL+tt.path, io.Reader(strings.NewReader(pad(tt.size))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,6 +156,7 @@ func TestTooLargeIsRefusedUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_ = res.Body.Close()
 	if res.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("got %d, want 413", res.StatusCode)
 	}
@@ -177,6 +178,7 @@ func TestBrokenBodies(t *testing.T) {
 			continue
 		}
 		body, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
 		if r := (reply{res.StatusCode, res.Header, string(body)}); r.code() != "invalid_json" {
 			t.Errorf("%s: got %d %s", name, r.status, r.body)
 		}

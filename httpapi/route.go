@@ -18,7 +18,7 @@ type route struct {
 	call   func(context.Context, *exchange)                    // from bytes to status and bytes
 	stream func(http.ResponseWriter, *http.Request, *exchange) // answers by itself, or fails the exchange
 	guard  func(*http.Request) error                           // refuses before anything is read
-	counts [len(statusClasses)]prometheus.Counter              // requests by class of status
+	counts [statusClasses]prometheus.Counter                   // requests by class of status
 	timing prometheus.Observer                                 // seconds, sampled
 }
 

@@ -145,8 +145,8 @@ func (s *scanner) next(closing byte) (more, ok bool) {
 // value reads the member's value at pos into v.
 func (s *scanner) value(v *value) bool {
 	start := s.pos
-	ok := true
-	switch c := s.peek(); c {
+	var ok bool
+	switch s.peek() {
 	case '"':
 		v.kind = kindString
 		v.text, ok = s.str()

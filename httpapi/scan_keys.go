@@ -1,5 +1,7 @@
 package httpapi
 
+import "slices"
+
 // keySet tells whether a key was seen before. A few keys are compared one by
 // one; many, which only an odd client sends, go into a map, so that a body full
 // of keys costs no quadratic time.
@@ -16,10 +18,8 @@ func (k *keySet) reset() {
 
 // add reports whether key is new, and keeps a view of it.
 func (k *keySet) add(key string) bool {
-	for _, seen := range k.few[:k.n] {
-		if seen == key {
-			return false
-		}
+	if slices.Contains(k.few[:k.n], key) {
+		return false
 	}
 	if k.n < len(k.few) {
 		k.few[k.n] = key

@@ -37,7 +37,7 @@ func openEvents(w http.ResponseWriter, x *exchange, retry time.Duration) *eventW
 	x.reply.Set("Cache-Control", "no-store, no-transform") // no-transform: compressors buffer
 	x.reply.Set("X-Accel-Buffering", "no")
 	_ = e.rc.SetReadDeadline(time.Time{}) // the server's read timeout would end the request's context
-	e.retry(retry)
+	_ = e.retry(retry)                    // every later write fails with the same error
 	return e
 }
 

@@ -65,6 +65,7 @@ func TestStalledReaderIsDropped(t *testing.T) {
 		took = time.Since(start)
 	})
 	bubble(t, h, func(t *testing.T, p *pipes) {
+		t.Helper()
 		c := p.dial()
 		fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		time.Sleep(time.Minute) // reads nothing
@@ -87,6 +88,7 @@ func TestSlowBodyIsRefused(t *testing.T) {
 		x.write(w, r.Method)
 	})
 	bubble(t, h, func(t *testing.T, p *pipes) {
+		t.Helper()
 		c := p.dial()
 		start := time.Now()
 		fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
@@ -104,6 +106,7 @@ func TestSlowBodyIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, _ := io.ReadAll(res.Body)
+		_ = res.Body.Close()
 		if r := (reply{status: res.StatusCode, body: string(body)}); r.code() != "invalid_json" || time.Since(start) != readTimeout {
 			t.Errorf("after %v got %d %s", time.Since(start), r.status, r.body)
 		}

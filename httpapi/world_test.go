@@ -40,28 +40,29 @@ type world struct {
 }
 
 // newWorld starts a server. A change, if given, is made to its configuration first.
-func newWorld(t testing.TB, change ...func(*Config)) *world {
-	t.Helper()
-	w := &world{t: t, log: new(bytes.Buffer)}
-	w.srv = newServer(t, w.log, change...)
-	w.public, w.admin = listen(t, w.srv.PublicServer()), listen(t, w.srv.AdminServer())
-	doc := loadDocument(t)
-	w.client = &http.Client{Transport: &checked{t: t, doc: doc, table: w.srv.publicRoutes()}}
-	w.operator = &http.Client{Transport: &checked{t: t, doc: doc, table: w.srv.adminRoutes()}}
+func newWorld(tb testing.TB, change ...func(*Config)) *world {
+	tb.Helper()
+	w := &world{t: tb, log: new(bytes.Buffer)}
+	w.srv = newServer(tb, w.log, change...)
+	w.public, w.admin = listen(tb, w.srv.PublicServer()), listen(tb, w.srv.AdminServer())
+	doc := loadDocument(tb)
+	w.client = &http.Client{Transport: &checked{t: tb, doc: doc, table: w.srv.publicRoutes()}}
+	w.operator = &http.Client{Transport: &checked{t: tb, doc: doc, table: w.srv.adminRoutes()}}
 	return w
 }
 
-func listen(t testing.TB, s *http.Server) *httptest.Server {
+func listen(tb testing.TB, s *http.Server) *httptest.Server {
+	tb.Helper()
 	ts := httptest.NewUnstartedServer(nil)
 	ts.Config = s
 	ts.Start()
-	t.Cleanup(ts.Close)
+	tb.Cleanup(ts.Close)
 	return ts
 }
 
 // newServer returns a server over stores in memory, with the default catalogue.
-func newServer(t testing.TB, log io.Writer, change ...func(*Config)) *Server {
-	t.Helper()
+func newServer(tb testing.TB, log io.Writer, change ...func(*Config)) *Server {
+	tb.Helper()
 	registry := prometheus.NewRegistry()
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	plans, err := gate.NewPlans(gate.PlansConfig{
@@ -72,19 +73,19 @@ func newServer(t testing.TB, log io.Writer, change ...func(*Config)) *Server {
 		Registerer:  registry,
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	secret := []byte("a secret of at least thirty-two bytes")
 	signer, err := headcount.NewSigner([][]byte{secret}, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	c := Config{
 		Gate: gate.New(gate.Config{
-			Leases: newLeases(t, ttl), Plans: plans, Signer: signer, Hasher: headcount.NewHasher(secret),
+			Leases: newLeases(tb, ttl), Plans: plans, Signer: signer, Hasher: headcount.NewHasher(secret),
 			TTL: ttl, HeartbeatInterval: interval, Logger: logger, Registerer: registry,
 		}),
-		Plans: plans, Crowd: newCrowd(t, logger), Logger: logger, Registerer: registry, Gatherer: registry,
+		Plans: plans, Crowd: newCrowd(tb, logger), Logger: logger, Registerer: registry, Gatherer: registry,
 	}
 	for _, f := range change {
 		f(&c)
@@ -93,19 +94,19 @@ func newServer(t testing.TB, log io.Writer, change ...func(*Config)) *Server {
 }
 
 // newLeases returns the engine in memory.
-func newLeases(t testing.TB, ttl time.Duration) *memory.Leases {
-	t.Helper()
+func newLeases(tb testing.TB, ttl time.Duration) *memory.Leases {
+	tb.Helper()
 	leases, err := memory.NewLeases(memory.LeaseOptions{TTL: ttl, Rand: rand.Reader})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(leases.Close)
+	tb.Cleanup(leases.Close)
 	return leases
 }
 
 // newCrowd returns a crowd of one node that reports every 20 ms until the test ends.
-func newCrowd(t testing.TB, logger *slog.Logger) *crowd.Crowd {
-	t.Helper()
+func newCrowd(tb testing.TB, logger *slog.Logger) *crowd.Crowd {
+	tb.Helper()
 	const report = 20 * time.Millisecond
 	c, err := crowd.New(crowd.Options{
 		Store:          memory.NewCounts(crowd.Freshness(report), time.Now),
@@ -115,12 +116,12 @@ func newCrowd(t testing.TB, logger *slog.Logger) *crowd.Crowd {
 		Logger:         logger,
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = c.Run(ctx) })
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 		running.Wait()
 	})
@@ -135,11 +136,11 @@ type reply struct {
 }
 
 // json decodes the answer's body.
-func (r reply) json(t testing.TB) map[string]any {
-	t.Helper()
+func (r reply) json(tb testing.TB) map[string]any {
+	tb.Helper()
 	var m map[string]any
 	if err := json.Unmarshal([]byte(r.body), &m); err != nil {
-		t.Fatalf("%s is not a JSON object: %v", r.body, err)
+		tb.Fatalf("%s is not a JSON object: %v", r.body, err)
 	}
 	return m
 }
@@ -163,11 +164,11 @@ func (w *world) ask(method, path, body string, header ...string) reply {
 	return do(w.t, w.operator, method, w.admin.URL+path, body, header...)
 }
 
-func do(t testing.TB, client *http.Client, method, url, body string, header ...string) reply {
-	t.Helper()
+func do(tb testing.TB, client *http.Client, method, url, body string, header ...string) reply {
+	tb.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, url, strings.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -178,12 +179,12 @@ func do(t testing.TB, client *http.Client, method, url, body string, header ...s
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	res, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer res.Body.Close()
 	got, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return reply{res.StatusCode, res.Header, string(got)}
 }
