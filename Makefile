@@ -33,7 +33,7 @@ quick: ## Run the tests that need nothing but Go.
 
 .PHONY: needs
 needs:
-	tools/need nginx haproxy
+	tools/need nginx haproxy redis-server
 
 .PHONY: cover
 cover: ## Write coverage.txt and print what the tests reach.
