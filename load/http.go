@@ -24,6 +24,13 @@ type HTTPConfig struct {
 	// sends its next request when it has the answer to the last.
 	Rate float64
 
+	// Spin keeps the generator awake while it waits for answers. It takes whole
+	// cores for that, and spares the server the cost of waking it, which a server
+	// on the same machine pays in every write and one with clients elsewhere does
+	// not. An open loop spins by itself when the next request is less than a
+	// millisecond away.
+	Spin bool
+
 	Accounts int           // with two devices each; half of these play from the beginning
 	Sessions int           // viewers of pages
 	Pages    int           // that they look at, with a skew

@@ -16,7 +16,7 @@ type HTTPReport struct {
 	Requests       int64                 `json:"requests"` // answered, with whatever status
 	RequestsPerSec float64               `json:"requests_per_sec"`
 	Errors         int64                 `json:"errors"`
-	TotalRequests  int64                 `json:"total_requests"` // answered since the start, fill and warm-up included
+	TotalRequests  int64                 `json:"total_requests"`   // answered since the start, fill and warm-up included
 	Unsent         int64                 `json:"unsent,omitempty"` // due in an open loop when no connection was free until the end
 	Kinds          map[string]KindReport `json:"kinds"`
 }

@@ -81,6 +81,9 @@ func (w *httpWorker) run(ctx context.Context, p *pace, pick func() Kind) error {
 		if more && len(w.idle) > 0 {
 			timeout = min(timeout, next-now)
 		}
+		if w.config.Spin {
+			timeout = 0
+		}
 		ready, err := w.poll.wait(timeout)
 		if err != nil {
 			return err

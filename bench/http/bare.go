@@ -48,16 +48,17 @@ func (b *bench) againstBare(ctx context.Context, text *strings.Builder) error {
 		if err != nil {
 			return err
 		}
-		half := figure(turns[0], rate) / 2
-		ourTail, err := b.tail(ctx, ours, r.mix, half)
-		if err != nil {
-			return err
+		ourTail, bareTail := "", ""
+		if b.tails {
+			half := figure(turns[0], rate) / 2
+			if ourTail, err = b.tail(ctx, ours, r.mix, half); err != nil {
+				return err
+			}
+			if bareTail, err = b.tail(ctx, bare, r.mix, half); err != nil {
+				return err
+			}
 		}
-		bareTail, err := b.tail(ctx, bare, r.mix, half)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(text, "| %s | %.0f | %.0f | %.2f | %.2f | %.1f | %.1f | %.2f | %.2f | %.2f |\n", r.name,
+		fmt.Fprintf(text, "| %s | %.0f | %.0f | %.2f | %.2f | %.1f | %.1f | %.2f | %s | %s |\n", r.name,
 			figure(turns[0], rate), figure(turns[1], rate), ratio(turns[0], turns[1], rate), r.goal,
 			figure(turns[0], processor), figure(turns[1], processor), ratio(turns[1], turns[0], processor),
 			ourTail, bareTail)
@@ -98,17 +99,17 @@ func (b *bench) player(s *server, mix string) func(context.Context) (turn, error
 
 // tail returns the p99 of the mix's first kind in milliseconds, in an open loop
 // of the given rate: the median of three turns.
-func (b *bench) tail(ctx context.Context, s *server, mix string, perSecond float64) (float64, error) {
+func (b *bench) tail(ctx context.Context, s *server, mix string, perSecond float64) (string, error) {
 	var tails []float64
 	kind, _, _ := strings.Cut(mix, "=")
 	for range 3 {
 		_, report, err := b.http(ctx, s, mix, perSecond)
 		if err != nil {
-			return 0, err
+			return "", err
 		}
 		tails = append(tails, report.Kinds[kind].P99/1000)
 	}
-	return median(tails), nil
+	return fmt.Sprintf("%.2f", median(tails)), nil
 }
 
 // startHeadcount starts headcount as its users do, everything embedded.

@@ -41,7 +41,7 @@ func (b *bench) http(ctx context.Context, s *server, mix string, rate float64) (
 		return turn{}, load.HTTPReport{}, err
 	}
 	out, err := loaded(ctx, b.path("headcount"), "bench", "http", "--url", "http://"+s.address, "--mix", mix,
-		"--duration", b.duration.String(), "--warmup", "300ms", "--rate", strconv.FormatFloat(rate, 'f', 0, 64),
+		"--duration", b.duration.String(), "--warmup", "300ms", "--spin", "--rate", strconv.FormatFloat(rate, 'f', 0, 64),
 		"--accounts", strconv.Itoa(accounts), "--sessions", strconv.Itoa(sessions), "--pages", strconv.Itoa(pages))
 	if err != nil {
 		return turn{}, load.HTTPReport{}, err

@@ -24,6 +24,7 @@ type options struct {
 	rounds   int
 	duration time.Duration
 	only     *regexp.Regexp
+	tails    bool
 	update   bool
 }
 
@@ -32,6 +33,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 7, "turns of each contestant, of which the median counts")
 	flag.DurationVar(&o.duration, "duration", 2*time.Second, "length of one turn")
 	only := flag.String("only", "", "measure only rows whose name matches this regular expression")
+	flag.BoolVar(&o.tails, "tails", true, "measure latencies at half load too, which takes as long again")
 	flag.BoolVar(&o.update, "update", false, "put the tables into "+document)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -20,6 +20,7 @@ type BenchHTTPCmd struct {
 	Warmup      time.Duration `default:"1s" help:"Same load before it, not counted (${default})."`
 	Mix         string        `default:"play=1,renew=20,stop=1" placeholder:"KIND=N,..." help:"Weights of play, renew, stop, list, beat, leave and count (${default})."`
 	Rate        float64       `placeholder:"N" help:"Requests a second at fixed moments; latency runs from that moment. Without it, as fast as answers come."`
+	Spin        bool          `help:"Never sleep while waiting, so that a server on this machine does not pay for waking the load; takes whole cores."`
 	Accounts    int           `default:"10000" help:"Accounts, two devices each; half of these play from the beginning (${default})."`
 	Sessions    int           `default:"100000" help:"Sessions that look at pages (${default})."`
 	Pages       int           `default:"10000" help:"Pages they look at; one in a thousand holds 40 % of them (${default})."`
@@ -34,7 +35,7 @@ func (c *BenchHTTPCmd) Run(ctx context.Context, env *Env) error {
 		return &usageError{err}
 	}
 	config := load.HTTPConfig{
-		URL: c.URL, Connections: c.Connections, Duration: c.Duration, Warmup: c.Warmup, Mix: mix, Rate: c.Rate,
+		URL: c.URL, Connections: c.Connections, Duration: c.Duration, Warmup: c.Warmup, Mix: mix, Rate: c.Rate, Spin: c.Spin,
 		Accounts: c.Accounts, Sessions: c.Sessions, Pages: c.Pages, Seed: c.Seed, Timeout: c.Timeout,
 	}
 	if err := config.Check(); err != nil {
