@@ -112,9 +112,11 @@ func (s *Server) Admin() http.Handler { return s.admin }
 func (s *Server) BeginDrain() { s.readers.beginDrain() }
 
 // Limits of a connection. An idle one outlives two heartbeats of a player, so
-// that a connection is not set up for each.
+// that a connection is not set up for each. Headers may take as long as the whole
+// request: net/http sets one deadline for both then, and setting one costs a
+// hundredth of a heartbeat.
 const (
-	headerTimeout  = 5 * time.Second
+	headerTimeout  = readTimeout
 	readTimeout    = 10 * time.Second
 	writeTimeout   = 15 * time.Second
 	idleTimeout    = 2 * time.Minute

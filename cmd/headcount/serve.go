@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"runtime"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -167,5 +168,6 @@ func (c *ServeCmd) Run(ctx context.Context, kctx *kong.Context, env *Env) error 
 	if isTerminal(env.Stdout) {
 		greet(env.Stdout, public.Addr().String(), admin.Addr().String(), c.DataDir)
 	}
+	defer runtime.KeepAlive(newBallast())
 	return s.run(ctx)
 }
