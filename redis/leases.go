@@ -48,6 +48,8 @@ func NewLeases(ctx context.Context, o Options) (*Leases, error) {
 	return s, s.poll(ctx)
 }
 
+// slackArg is how long a key may outlive what it holds.
+func (s *Leases) slackArg() string  { return millis(s.ttl.Milliseconds() / 2) }
 func (s *Leases) ttlArg() string    { return millis(s.ttl.Milliseconds()) }
 func (s *Leases) offsetArg() string { return millis(s.offset().Milliseconds()) }
 
@@ -58,7 +60,7 @@ func (s *Leases) Acquire(ctx context.Context, r *headcount.AcquireRequest) (head
 		target = string(r.Replace[:])
 	}
 	msg, err := s.acquire.run(ctx, s.client, accountKey(r.Account), string(r.Lease[:]), string(r.Device[:]),
-		strconv.Itoa(r.Limit), target, r.Meta.DeviceMeta, r.Meta.ProfileID, r.Meta.TitleID, s.ttlArg(), s.offsetArg()).ToMessage()
+		strconv.Itoa(r.Limit), target, r.Meta.DeviceMeta, r.Meta.ProfileID, r.Meta.TitleID, s.ttlArg(), s.slackArg(), s.offsetArg()).ToMessage()
 	if err != nil {
 		return headcount.AcquireResult{}, err
 	}
@@ -75,7 +77,7 @@ func (s *Leases) Acquire(ctx context.Context, r *headcount.AcquireRequest) (head
 }
 
 func (s *Leases) renewArgs(r *headcount.RenewRequest) []string {
-	args := []string{string(r.Lease[:]), s.ttlArg(), s.offsetArg(), strconv.Itoa(r.Revive)}
+	args := []string{string(r.Lease[:]), s.ttlArg(), s.slackArg(), s.offsetArg(), strconv.Itoa(r.Revive)}
 	if !r.Meta.Empty() {
 		args = append(args, r.Meta.DeviceMeta, r.Meta.ProfileID, r.Meta.TitleID)
 	}
@@ -140,7 +142,7 @@ func (s *Leases) StopAll(ctx context.Context, a headcount.AccountHash) (int, err
 }
 
 func (s *Leases) finish(ctx context.Context, a headcount.AccountHash, id, keep string) (int, error) {
-	n, err := s.end.run(ctx, s.client, accountKey(a), id, keep, s.offsetArg(), s.ttlArg()).AsInt64()
+	n, err := s.end.run(ctx, s.client, accountKey(a), id, keep, s.slackArg(), s.offsetArg()).AsInt64()
 	return int(n), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"github.com/headcount-live/headcount"
 	"github.com/redis/rueidis"
@@ -33,8 +34,9 @@ type script struct {
 	text, sha string
 }
 
+// newScript puts the prelude where the operation asks for it.
 func newScript(body string) script {
-	text := prelude + body
+	text := strings.Replace(body, "--#prelude\n", prelude, 1)
 	sum := sha1.Sum([]byte(text))
 	return script{text: text, sha: hex.EncodeToString(sum[:])}
 }

@@ -2,9 +2,12 @@
 -- KEYS[1] the account
 -- ARGV    1 clock offset in ms, 2 how long in ms
 -- Returns the moment now (6 bytes) and the account's value, expired parts included.
-local now = clock(ARGV[1])
+local t = redis.call('TIME')
+local now = t[1] * 1000 + (t[2] - t[2] % 1000) / 1000 + ARGV[1]
 local v = redis.call('GET', KEYS[1])
-if not v then return moment(now) end
-local until6 = moment(now + tonumber(ARGV[2]))
-if sub(v, 3, 8) < until6 then redis.call('SETRANGE', KEYS[1], 2, until6) end
-return moment(now) .. v
+if not v then return struct.pack('>I6', now) end
+local till = now + ARGV[2]
+if struct.unpack('>I6', v, 3) < till then
+  redis.call('SETRANGE', KEYS[1], 2, struct.pack('>I6', till))
+end
+return struct.pack('>I6', now) .. v
