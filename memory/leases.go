@@ -142,9 +142,11 @@ func (s *Leases) Acquire(_ context.Context, r *headcount.AcquireRequest) (headco
 // Renew implements [headcount.LeaseStore].
 func (s *Leases) Renew(_ context.Context, r *headcount.RenewRequest) (headcount.RenewResult, error) {
 	tag, sh := leaseTag(r.Account, r.Lease), s.shardOf(r.Account)
+	sh.leases.prefetch(tag) // the wait for memory begins while the clock is read
+	now := s.clock.now()
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	return s.renew(sh, tag, r, s.clock.now())
+	return s.renew(sh, tag, r, now)
 }
 
 func (s *Leases) renew(sh *shard, tag uint64, r *headcount.RenewRequest, now int64) (headcount.RenewResult, error) {
