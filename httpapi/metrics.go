@@ -37,7 +37,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Help: "Requests that hit a bug and were answered 503.",
 		}),
 	}
-	for _, kind := range []string{"stream", "page"} {
+	for _, kind := range []string{"stream", "page", "grid"} {
 		m.readers.WithLabelValues(kind) // shows as 0 from the start
 	}
 	if reg != nil {

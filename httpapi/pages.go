@@ -17,23 +17,44 @@ func (s *Server) viewerCount(ctx context.Context, x *exchange) {
 		return
 	}
 	count := s.crowd.Count(ctx, page)
-	var tag [32]byte
 	x.out = appendCount(x.out[:0], &count, true)
-	s.cacheable(x, appendTag(tag[:0], &count), count.Degraded)
+	s.cacheable(x, s.etag(&count), count.Degraded)
 }
 
+// readyTags is how many counts have their ETag ready, so that a read of any but
+// the hottest pages allocates nothing.
+const readyTags = 1024
+
+func newETags() [][]string {
+	tags := make([][]string, readyTags)
+	for i := range tags {
+		tags[i] = weakTag(appendTag(nil, &headcount.PageCount{Count: int64(i)}))
+	}
+	return tags
+}
+
+// etag returns the header value of a count's ETag.
+func (s *Server) etag(c *headcount.PageCount) []string {
+	if !c.Approx && !c.Degraded && c.Count < readyTags {
+		return s.etags[c.Count]
+	}
+	var tag [32]byte
+	return weakTag(appendTag(tag[:0], c))
+}
+
+// weakTag makes the value of an ETag header, a weak one because ts is not in it.
+func weakTag(tag []byte) []string { return []string{`W/"` + string(tag) + `"`} }
+
 // cacheable gives the answer its cache headers, and turns it into a 304 for a
-// client that has it. tag is the text of its ETag, which is weak because ts is
-// not in it.
-func (s *Server) cacheable(x *exchange, tag []byte, degraded bool) {
-	etag := string(append(append([]byte(`W/"`), tag...), '"'))
-	x.reply["Etag"] = []string{etag}
+// client that has it.
+func (s *Server) cacheable(x *exchange, etag []string, degraded bool) {
+	x.reply["Etag"] = etag
 	x.reply["Cache-Control"] = s.maxAge
 	if degraded {
 		x.reply["Cache-Control"] = s.maxAgeDegraded
 	}
 	x.ok()
-	if noneMatch(x.header["If-None-Match"], etag[len("W/"):]) {
+	if noneMatch(x.header["If-None-Match"], etag[0][len("W/"):]) {
 		x.status, x.out = http.StatusNotModified, x.out[:0]
 	}
 }

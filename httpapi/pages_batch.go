@@ -24,12 +24,15 @@ func (s *Server) viewerCounts(ctx context.Context, x *exchange) {
 	detail, _ := queryValue(x.query, "detail")
 	var tag [32]byte
 	sum := fnv.New64a() // the same on every node, so that any may answer 304
+	_, _ = sum.Write([]byte(detail))
 	degraded := false
 	x.out = append(x.out[:0], '{')
 	for i, page := range pages {
 		count := s.crowd.Count(ctx, page)
 		degraded = degraded || count.Degraded
-		_, _ = sum.Write(append(appendTag(tag[:0], &count), ','))
+		// The ids too: those of a POST are not in its URL. No id holds a NUL byte.
+		_, _ = sum.Write(append(append(append(tag[:0], 0), page...), 0))
+		_, _ = sum.Write(appendTag(tag[:0], &count))
 		if i > 0 {
 			x.out = append(x.out, ',')
 		}
@@ -44,7 +47,7 @@ func (s *Server) viewerCounts(ctx context.Context, x *exchange) {
 		}
 	}
 	x.out = append(x.out, '}')
-	s.cacheable(x, strconv.AppendUint(tag[:0], sum.Sum64(), 36), degraded)
+	s.cacheable(x, weakTag(strconv.AppendUint(tag[:0], sum.Sum64(), 36)), degraded)
 }
 
 // grid returns the pages that the body or the query names, each once, in order.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"hash/fnv"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,7 +50,7 @@ func (s *Server) streamCounts(w http.ResponseWriter, r *http.Request, x *exchang
 	if r.Method == http.MethodHead {
 		return
 	}
-	told := told{grid: kind == "grid", tags: make(map[string]string, len(pages)), pages: pages}
+	told := told{grid: kind == "grid", pages: pages, tags: make([]string, len(pages))}
 	told.first(e, reader, r.Header.Get("Last-Event-ID"))
 	s.tellCounts(e, r, reader, &told)
 }
@@ -80,7 +81,7 @@ func (s *Server) tellCounts(e *eventWriter, r *http.Request, reader *crowd.Reade
 type told struct {
 	grid  bool
 	pages []string
-	tags  map[string]string // page to the tag of its count
+	tags  []string // of the count of each page
 	data  []byte
 }
 
@@ -100,7 +101,9 @@ func (t *told) first(e *eventWriter, reader *crowd.Reader, lastID string) {
 	}
 }
 
-func (t *told) note(c *headcount.PageCount) { t.tags[c.PageID] = string(appendTag(nil, c)) }
+func (t *told) note(c *headcount.PageCount) {
+	t.tags[slices.Index(t.pages, c.PageID)] = string(appendTag(nil, c))
+}
 
 func (t *told) tell(e *eventWriter, c *headcount.PageCount) {
 	t.note(c)
@@ -115,11 +118,11 @@ func (t *told) tell(e *eventWriter, c *headcount.PageCount) {
 // id returns the tag of the one page, or a hash over those of the grid.
 func (t *told) id() string {
 	if !t.grid {
-		return t.tags[t.pages[0]]
+		return t.tags[0]
 	}
 	sum := fnv.New64a()
-	for _, page := range t.pages {
-		_, _ = sum.Write(append([]byte(t.tags[page]), ','))
+	for _, tag := range t.tags {
+		_, _ = sum.Write(append([]byte(tag), ','))
 	}
 	return strconv.FormatUint(sum.Sum64(), 36)
 }

@@ -59,7 +59,8 @@ type Server struct {
 	readers                *readers
 	batches                *sync.Pool
 	presences              *sync.Pool
-	maxAge, maxAgeDegraded []string // Cache-Control of counts
+	maxAge, maxAgeDegraded []string   // Cache-Control of counts
+	etags                  [][]string // of small counts, by count
 	public, admin          *mux
 }
 
@@ -77,7 +78,7 @@ func New(c Config) *Server {
 	c.CountMaxAge = cmp.Or(c.CountMaxAge, 3*time.Second)
 	s := &Server{
 		gate: c.Gate, plans: c.Plans, crowd: c.Crowd, config: c, metrics: newMetrics(c.Registerer),
-		batches: newBeatBatches(), presences: newPresenceBatches(),
+		batches: newBeatBatches(), presences: newPresenceBatches(), etags: newETags(),
 		maxAge: publicFor(c.CountMaxAge), maxAgeDegraded: publicFor(min(c.CountMaxAge, time.Second)),
 	}
 	s.faults = newFaultLog(c.Logger, faultPeriod, s.metrics.panics)

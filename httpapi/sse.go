@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,8 +13,10 @@ const (
 	// proxy between takes it for dead.
 	keepAlive = 15 * time.Second
 	// eventWriteTimeout is how long one write may wait for a reader that does not
-	// read before the reader is dropped.
-	eventWriteTimeout = 10 * time.Second
+	// read before the reader is dropped. A write waits only when the buffers of the
+	// connection are full, which takes minutes of events that nobody read; and a
+	// drain has to be over within 2 s for a stalled reader too.
+	eventWriteTimeout = 2 * time.Second
 )
 
 // eventWriter writes server-sent events to one reader (HTML Standard, 9.2). Each
@@ -85,6 +88,9 @@ func (e *eventWriter) send(b []byte) error {
 // appendData appends the lines of data. JSON that a device chose may hold line
 // breaks between its tokens; each needs a data field of its own.
 func appendData(b, data []byte) []byte {
+	if !bytes.ContainsAny(data, "\r\n") {
+		return append(append(append(b, "data: "...), data...), '\n')
+	}
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
 	for line := range strings.SplitSeq(text, "\n") {
 		b = append(append(append(b, "data: "...), line...), '\n')
