@@ -61,9 +61,9 @@ func (p *partition) unlock() {
 	}
 }
 
-// sweepSlots bounds how long one sweep keeps a table from beats: half a
-// millisecond or so.
-const sweepSlots = 64 << 10
+// sweepSlots bounds how long one sweep keeps a table from beats: 10 µs or so, and
+// 2 ms where all of it expires at once.
+const sweepSlots = 16 << 10
 
 // leastShards is how many tables the window has at least. More make growth and
 // sweeps hold others back for less time, and an idle server larger.
