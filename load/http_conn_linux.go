@@ -26,38 +26,46 @@ type connection struct {
 var errClosed = errors.New("the server closed the connection")
 
 // receive reads what has arrived and returns the answer once it is complete. The
-// answer's body is valid until the next call.
+// answer's body is valid until the next call. An incomplete answer is read on
+// until nothing is left, as the poller tells each arrival once, and the end of
+// the connection may have arrived with the last bytes.
 func (c *connection) receive() (a answer, complete bool, err error) {
-	if c.got == len(c.in) {
-		if c.got > 2*maxBody {
-			return a, false, errNotHTTP // headers or chunks without end
+	for {
+		if c.got == len(c.in) {
+			if c.got > 2*maxBody {
+				return a, false, errNotHTTP // headers or chunks without end
+			}
+			c.in = append(c.in, make([]byte, max(4096, len(c.in)))...)
 		}
-		c.in = append(c.in, make([]byte, max(4096, len(c.in)))...)
+		n, errno := readSocket(c.fd, c.in[c.got:])
+		switch {
+		case errno == unix.EINTR:
+			continue
+		case errno == unix.EAGAIN:
+			return a, false, nil
+		case errno != 0, n == 0:
+			return a, false, errClosed
+		}
+		c.got += n
+		a, used, err := parseAnswer(c.in[:c.got])
+		switch {
+		case err != nil:
+			return a, false, err
+		case used == 0:
+			continue
+		case used != c.got:
+			return a, false, errNotHTTP // more than was asked for
+		}
+		c.got = 0
+		return a, true, nil
 	}
-	n, err := unix.Read(c.fd, c.in[c.got:])
-	switch {
-	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
-		return a, false, nil
-	case err != nil, n == 0:
-		return a, false, errClosed
-	}
-	c.got += n
-	a, used, err := parseAnswer(c.in[:c.got])
-	if used == 0 || err != nil {
-		return a, false, err
-	}
-	if used != c.got {
-		return a, false, errNotHTTP // more than was asked for
-	}
-	c.got = 0
-	return a, true, nil
 }
 
 // send writes the request in out. The socket's buffer is empty whenever that
 // happens, as the last request has been answered, so it takes all at once.
 func (c *connection) send() error {
-	n, err := unix.Write(c.fd, c.out)
-	if err != nil || n < len(c.out) {
+	n, errno := writeSocket(c.fd, c.out)
+	if errno != 0 || n < len(c.out) {
 		return errClosed
 	}
 	return nil

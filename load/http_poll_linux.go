@@ -25,9 +25,10 @@ func newPoller(sockets int) (*poller, error) {
 	return &poller{fd: fd, events: make([]unix.EpollEvent, sockets)}, nil
 }
 
-// add waits for what can be read from a socket, and names it by index.
+// add waits for what arrives at a socket, and names it by index. Each arrival is
+// told once: the socket must be read until it has no more.
 func (p *poller) add(fd, index int) error {
-	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(index)})
+	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(index)})
 }
 
 // wait blocks until sockets are ready, or for at most timeout, which is cut to

@@ -89,8 +89,9 @@ func (w *httpWorker) run(ctx context.Context, p *pace, pick func() Kind) error {
 			return err
 		}
 		for _, event := range ready {
-			w.read(w.conns[event.Fd])
-			w.dispatch(w.clock(), p, pick)
+			now = w.clock()
+			w.read(w.conns[event.Fd], now)
+			w.dispatch(now, p, pick)
 		}
 	}
 }
@@ -125,8 +126,9 @@ func (w *httpWorker) prepare(c *connection, k Kind) {
 	c.out = w.requests.stream(c.out[:0], c.kind, w.firstSlot+c.slot, w.people.streams[c.slot])
 }
 
-// read takes what has arrived on c and settles the request if it is answered.
-func (w *httpWorker) read(c *connection) {
+// read takes what has arrived on c and settles the request if it is answered. The
+// clock is read once for the answer and for the next request.
+func (w *httpWorker) read(c *connection, now time.Duration) {
 	a, complete, err := c.receive()
 	switch {
 	case errors.Is(err, errClosed):
@@ -134,12 +136,12 @@ func (w *httpWorker) read(c *connection) {
 	case err != nil:
 		w.fail(c, causeBadAnswer)
 	case complete:
-		w.settle(c, a)
+		w.settle(c, a, now)
 	}
 }
 
 // settle counts an answer and gives the connection its next turn.
-func (w *httpWorker) settle(c *connection, a answer) {
+func (w *httpWorker) settle(c *connection, a answer, now time.Duration) {
 	if !c.busy {
 		w.fail(c, causeBadAnswer) // an answer to nothing
 		return
@@ -155,7 +157,7 @@ func (w *httpWorker) settle(c *connection, a answer) {
 	w.underWay--
 	w.answers.Add(1)
 	if a.status/100 == 2 {
-		w.tallies[c.kind].latencies.Record(w.clock() - c.due)
+		w.tallies[c.kind].latencies.Record(now - c.due)
 	} else {
 		w.tallies[c.kind].statuses[a.status]++
 		w.errors.Add(1)

@@ -2,7 +2,7 @@
 // least a net/http server can do. It reads the body and writes an answer that it
 // was given at the start, headers included, and knows nothing else.
 //
-//	bare -listen 127.0.0.1:8090 -answers answers.json
+//	bare -listen 127.0.0.1:8090 -answers answers.json [-timeouts=false]
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 )
 
 // answer is a response recorded from headcount; see bench/http.
@@ -27,14 +28,15 @@ type answer struct {
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8090", "address to serve on")
 	file := flag.String("answers", "", "JSON object of answers by kind of request")
+	timeouts := flag.Bool("timeouts", true, "set the timeouts that headcount sets, without which no server can be left to strangers")
 	flag.Parse()
-	if err := run(*listen, *file); err != nil {
+	if err := run(*listen, *file, *timeouts); err != nil {
 		fmt.Fprintln(os.Stderr, "bare:", err)
 		os.Exit(1)
 	}
 }
 
-func run(listen, file string) error {
+func run(listen, file string, timeouts bool) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -46,9 +48,13 @@ func run(listen, file string) error {
 	for _, a := range answers {
 		a.body = []byte(a.Body)
 	}
-	// No timeouts: each would cost the server a deadline per request, and the
-	// rival is to be as fast as net/http can be.
-	return (&http.Server{Addr: listen, Handler: newHandler(answers)}).ListenAndServe() //nolint:gosec // see above
+	server := &http.Server{Addr: listen, Handler: newHandler(answers)}
+	if timeouts {
+		// Those of httpapi; how long they are makes no difference to what they cost.
+		server.ReadHeaderTimeout, server.ReadTimeout = 10*time.Second, 10*time.Second
+		server.WriteTimeout, server.IdleTimeout = 15*time.Second, 2*time.Minute
+	}
+	return server.ListenAndServe()
 }
 
 // newHandler returns a handler that routes by as little as tells the kinds apart.

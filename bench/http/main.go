@@ -30,8 +30,8 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.rounds, "rounds", 7, "turns of each contestant, of which the median counts")
-	flag.DurationVar(&o.duration, "duration", 2*time.Second, "length of one turn")
+	flag.IntVar(&o.rounds, "rounds", 11, "turns of each contestant, of which the median counts")
+	flag.DurationVar(&o.duration, "duration", time.Second, "length of one turn")
 	only := flag.String("only", "", "measure only rows whose name matches this regular expression")
 	flag.BoolVar(&o.tails, "tails", true, "measure latencies at half load too, which takes as long again")
 	flag.BoolVar(&o.update, "update", false, "put the tables into "+document)

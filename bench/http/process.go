@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -100,25 +99,26 @@ func (s *server) stop() {
 	}
 }
 
-// processorTime returns how much time of its core the server has used. Unlike
-// its rate of answers, that does not depend on what else the machine is doing.
-func (s *server) processorTime() (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
+// processorTime returns how long the server's threads have run. Unlike its rate
+// of answers, that hardly depends on what else the machine is doing.
+func (s *server) processorTime() (sum time.Duration, err error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
+	if err != nil || len(threads) == 0 {
+		return 0, fmt.Errorf("%s has no threads to look at; has it ended? %s", s.name, s.output.String())
 	}
-	_, rest, _ := bytes.Cut(text, []byte(") ")) // the name may hold anything but that
-	fields := bytes.Fields(rest)
-	if len(fields) < 13 {
-		return 0, errors.New("/proc/PID/stat is too short")
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			return 0, err
+		}
+		ran, _, _ := bytes.Cut(text, []byte(" "))
+		ns, err := strconv.ParseInt(string(ran), 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += time.Duration(ns)
 	}
-	user, err := strconv.ParseInt(string(fields[11]), 10, 64)
-	if err != nil {
-		return 0, err
-	}
-	system, err := strconv.ParseInt(string(fields[12]), 10, 64)
-	const tick = 10 * time.Millisecond // USER_HZ is 100 on every Linux that Go runs on
-	return time.Duration(user+system) * tick, err
+	return sum, nil
 }
 
 // loaded runs a load generator on its core to its end and returns its output.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,25 +19,31 @@ type answer struct {
 	Body   string      `json:"body"`
 }
 
-// startBare records one answer of headcount per kind of request, and starts the
-// bare handler with them.
-func (b *bench) startBare(ctx context.Context, ours *server) (*server, error) {
-	address, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
+// startBare records one answer of headcount per kind of request, and starts two
+// bare handlers with them: in a server with headcount's timeouts, and without any.
+func (b *bench) startBare(ctx context.Context, ours *server) (bare, careless *server, err error) {
 	answers, err := b.record(ctx, "http://"+ours.address)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	text, err := json.Marshal(answers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := os.WriteFile(b.path("answers.json"), text, 0o600); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return start(ctx, address, b.path("bare"), "-listen", address, "-answers", b.path("answers.json"))
+	for i, s := range []**server{&bare, &careless} {
+		address, err := freeAddress()
+		if err != nil {
+			return nil, nil, err
+		}
+		*s, err = start(ctx, address, b.path("bare"), "-listen", address, "-answers", b.path("answers.json"), "-timeouts="+strconv.FormatBool(i == 0))
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return bare, careless, nil
 }
 
 // record asks a server once for each kind of request that the chosen rows send.
