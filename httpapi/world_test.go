@@ -105,19 +105,9 @@ func newLeases(tb testing.TB, ttl time.Duration) *memory.Leases {
 }
 
 // newCrowd returns a crowd of one node that reports every 20 ms until the test ends.
-func newCrowd(tb testing.TB, logger *slog.Logger) *crowd.Crowd {
+func newCrowd(tb testing.TB, logger *slog.Logger, change ...func(*crowd.Options)) *crowd.Crowd {
 	tb.Helper()
-	const report = 20 * time.Millisecond
-	c, err := crowd.New(crowd.Options{
-		Store:          memory.NewCounts(crowd.Freshness(report), time.Now),
-		Hasher:         headcount.NewHasher([]byte("pages")),
-		Window:         time.Minute,
-		ReportInterval: report,
-		Logger:         logger,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := idleCrowd(tb, logger, change...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = c.Run(ctx) })
@@ -125,6 +115,27 @@ func newCrowd(tb testing.TB, logger *slog.Logger) *crowd.Crowd {
 		cancel()
 		running.Wait()
 	})
+	return c
+}
+
+// idleCrowd returns a crowd that nobody runs. It knows no count that can be told.
+func idleCrowd(tb testing.TB, logger *slog.Logger, change ...func(*crowd.Options)) *crowd.Crowd {
+	tb.Helper()
+	const report = 20 * time.Millisecond
+	o := crowd.Options{
+		Store:          memory.NewCounts(crowd.Freshness(report), time.Now),
+		Hasher:         headcount.NewHasher([]byte("pages")),
+		Window:         time.Minute,
+		ReportInterval: report,
+		Logger:         logger,
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	c, err := crowd.New(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return c
 }
 
