@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,10 @@ func rows() []row {
 
 // againstBare writes the table of headcount and the bare handler.
 func (b *bench) againstBare(ctx context.Context, text *strings.Builder) error {
+	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !b.only.MatchString(r.name) })
+	if len(chosen) == 0 && !b.only.MatchString("ceiling") {
+		return nil
+	}
 	ours, err := b.startHeadcount(ctx)
 	if err != nil {
 		return err
@@ -41,10 +46,7 @@ func (b *bench) againstBare(ctx context.Context, text *strings.Builder) error {
 	}
 	fmt.Fprintf(text, "\n| | headcount /s | bare /s | ratio | goal | headcount core µs | bare core µs | ratio | headcount p99 ms at half load | bare |\n")
 	text.WriteString("|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	for _, r := range rows() {
-		if !b.only.MatchString(r.name) {
-			continue
-		}
+	for _, r := range chosen {
 		turns, err := b.contest(ctx, b.player(ours, r.mix), b.player(bare, r.mix))
 		if err != nil {
 			return err
