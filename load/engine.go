@@ -46,6 +46,10 @@ type EngineReport struct {
 	GrowMax        int64   `json:"grow_max_ns"`     // longest play-start while the tables grow
 	GCPauseMax     int64   `json:"gc_pause_max_ns"`
 	Cores          int     `json:"cores"`
+	// RenewCores is how many cores' worth of time the process got while it renewed one
+	// at a time. On a machine with other work it is less than Cores, and the rates are
+	// less for it.
+	RenewCores float64 `json:"renew_cores"`
 }
 
 // engineTTL is long enough that no lease lapses while a hundred million are filled in.
@@ -83,7 +87,9 @@ func RunEngine(ctx context.Context, config EngineConfig) (EngineReport, error) {
 	b.fill(ctx)
 	debug.FreeOSMemory() // what filling left on the heap is not the engine's
 	b.report.BytesPerLease = float64(residentBytes()) / float64(config.Leases)
+	busy, began := processorTime(), time.Now()
 	b.renewOnes(ctx)
+	b.report.RenewCores = (processorTime() - busy).Seconds() / time.Since(began).Seconds()
 	b.renewBatches(ctx)
 	b.stopAndPlay(ctx)
 	b.report.GCPauseMax = gcPauseMax()
