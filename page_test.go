@@ -58,7 +58,7 @@ func TestBucketAndDisplay(t *testing.T) {
 // ever falls as the count grows.
 func TestBucketAndDisplayAreHonest(t *testing.T) {
 	lastLow, lastShown := int64(-1), int64(-1)
-	for count := int64(0); count <= 100_100; count++ {
+	for count := range int64(100_101) {
 		c := headcount.PageCount{Count: count}
 		low, high := bucketRange(t, c.Bucket())
 		if count < low || count >= high {

@@ -106,6 +106,7 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 func FuzzRestore(f *testing.F) {
 	hasher := headcount.NewHasher([]byte("key"))
 	newCrowd := func(tb testing.TB) *crowd.Crowd {
+		tb.Helper()
 		c, err := crowd.New(crowd.Options{Store: sharedCounts(), Hasher: hasher, MaxPages: 10, MaxSessions: 100})
 		if err != nil {
 			tb.Fatal(err)
