@@ -56,7 +56,8 @@ func TestPrecedenceOfSettings(t *testing.T) {
 func TestPrintedConfigurationCanBeFedBack(t *testing.T) {
 	_, first, _ := headcountRun(t, map[string]string{"HEADCOUNT_NODE_NAME": `it's "1": #2`}, "config",
 		"--catalogue", "family=6,solo=1", "--default-plan", "solo", "--deny-status", "403",
-		"--cors-origins", "https://a.example,https://b.example", "--access-log")
+		"--cors-origins", "https://a.example,https://b.example", "--access-log",
+		"--trusted-proxies", "10.0.0.0/8,192.0.2.1,2001:db8::/32", "--bot-agents", "robot,a b", "--presence-window", "45s")
 	code, second, stderr := headcountRun(t, nil, "config", "--config", writeFile(t, first))
 	if code != exitOK || second != first {
 		t.Errorf("got code %d, %s\n%s, want\n%s", code, stderr, second, first)
@@ -107,6 +108,16 @@ func TestContradictionsAreNamed(t *testing.T) {
 		{name: "default plan out of the catalogue", args: []string{"--catalogue", "solo=1"}, want: []string{"--default-plan", "standard", "--catalogue"}},
 		{name: "plan with too many streams", args: []string{"--catalogue", "standard=65"}, want: []string{"standard=65", "0 to 64"}},
 		{name: "secret too short", env: map[string]string{"HEADCOUNT_SECRET": strings.Repeat("a", 32) + ",short"}, want: []string{"--secret", "number 2", "32", "openssl rand"}},
+		{name: "TTL too long for the engine", args: []string{"--lease-ttl", "25h"}, want: []string{"--lease-ttl 25h", "1s to 24h"}},
+		{name: "interval of nothing", args: []string{"--heartbeat-interval", "0s"}, want: []string{"--heartbeat-interval 0s"}},
+		{name: "window below twice the beat", args: []string{"--presence-window", "19s"}, want: []string{"--presence-window 19s", "--presence-heartbeat-interval 10s"}},
+		{name: "window below twice the report", args: []string{"--presence-report-interval", "16s"}, want: []string{"--presence-window 30s", "--presence-report-interval 16s"}},
+		{name: "counts stale between two reports", args: []string{"--count-stale-after", "3s"}, want: []string{"--count-stale-after 3s", "--presence-report-interval 2s"}},
+		{name: "too many partitions", args: []string{"--partitions", "5000"}, want: []string{"--partitions 5000", "4096"}},
+		{name: "no pages at all", args: []string{"--max-pages", "0"}, want: []string{"--max-pages 0", "at least 1"}},
+		{name: "proxy that is no network", args: []string{"--trusted-proxies", "10.0.0.0/99"}, want: []string{"--trusted-proxies", "10.0.0.0/99", "10.0.0.0/8"}},
+		{name: "no readers at all", args: []string{"--max-readers", "0"}, want: []string{"--max-readers 0", "at least 1"}},
+		{name: "presence origin with a path", args: []string{"--presence-origins", "https://a.example/b"}, want: []string{"--presence-origins", "https://a.example/b"}},
 		{name: "unknown level", args: []string{"--log-level", "loud"}, want: []string{"--log-level", "loud"}},
 	} {
 		args := append([]string{"config"}, c.args...)

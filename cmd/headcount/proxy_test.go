@@ -38,6 +38,7 @@ func TestEventsPassCompressingProxies(t *testing.T) {
 			front := startProxy(t, proxy.config, server, proxy.command)
 			for _, stream := range []struct{ name, path, want string }{
 				{"the end of a stream", liveStream(t, server), "retry:"},
+				{"the count of a page", "/api/v1/pages/hotel/viewer-count/stream", "retry:"},
 			} {
 				if got := firstLine(t, "http://"+front+stream.path); !strings.HasPrefix(got, stream.want) {
 					t.Errorf("%s: got %q first, want %q", stream.name, got, stream.want)

@@ -31,11 +31,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"ports":   scriptPorts,
-			"http":    scriptHTTP,
-			"await":   scriptAwait,
-			"field":   scriptField,
-			"sigterm": scriptSigterm,
+			"ports":     scriptPorts,
+			"http":      scriptHTTP,
+			"await":     scriptAwait,
+			"awaitbody": scriptAwaitBody,
+			"field":     scriptField,
+			"sigterm":   scriptSigterm,
 		},
 	})
 }
@@ -78,24 +79,50 @@ func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s %s: got %s, want status %s", args[1], args[2], got, args[0])
 }
 
+// scriptAwaitBody repeats a GET until the answer holds a text, for ten seconds at
+// most.
+//
+//	awaitbody TEXT URL
+func scriptAwaitBody(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: awaitbody TEXT URL")
+	}
+	got := ""
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if _, got = answer(ts, "GET", args[1], ""); strings.Contains(got, args[0]) {
+			fmt.Fprintln(ts.Stdout(), got)
+			return
+		}
+	}
+	ts.Fatalf("GET %s: got %s, want %s in it", args[1], got, args[0])
+}
+
 // request returns the status of the answer as text, or why there was none.
 func request(ts *testscript.TestScript, neg bool, args []string) (status string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: http|await STATUS METHOD URL [BODY]")
 	}
-	body := strings.Join(args[3:], "")
-	req, err := http.NewRequest(args[1], args[2], strings.NewReader(body))
+	status, body := answer(ts, args[1], args[2], strings.Join(args[3:], ""))
+	if body != "" {
+		fmt.Fprintln(ts.Stdout(), body)
+	}
+	return status
+}
+
+// answer sends a request and returns the status as text, or why there was no
+// answer, and the body.
+func answer(ts *testscript.TestScript, method, url, body string) (status, text string) {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	ts.Check(err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 	res, err := client.Do(req)
 	if err != nil {
-		return err.Error()
+		return err.Error(), ""
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
+	raw, err := io.ReadAll(res.Body)
 	ts.Check(err)
-	fmt.Fprintln(ts.Stdout(), strings.TrimSpace(string(text)))
-	return fmt.Sprint(res.StatusCode)
+	return fmt.Sprint(res.StatusCode), strings.TrimSpace(string(raw))
 }
 
 // scriptField sets a variable to a top-level string of the JSON last printed.
