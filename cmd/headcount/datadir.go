@@ -35,7 +35,20 @@ func openDataDir(path string) (*dataDir, error) {
 		lock.Close()
 		return nil, fmt.Errorf("cannot lock the data directory %s: %w", path, err)
 	}
-	return &dataDir{path: path, lock: lock}, nil
+	d := &dataDir{path: path, lock: lock}
+	d.removeHalfWritten()
+	return d, nil
+}
+
+// removeHalfWritten removes what a crash in the middle of a write left: nobody
+// else writes while the lock is held.
+func (d *dataDir) removeHalfWritten() {
+	for _, pattern := range []string{"*.snapshot.*.tmp", "secret.new-*"} {
+		left, _ := filepath.Glob(d.file(pattern)) // fails only for a malformed pattern
+		for _, name := range left {
+			os.Remove(name)
+		}
+	}
 }
 
 // file returns the path of a file in the directory.

@@ -38,7 +38,7 @@ func TestOperationsListsEverySetting(t *testing.T) {
 
 // The metrics table of docs/operations.md lists every metric of a server.
 func TestOperationsListsEveryMetric(t *testing.T) {
-	_, admin := startServer(t)
+	admin := startServer(t).admin
 	res, err := http.Get("http://" + admin + "/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 // that stays open still gets the first lines at once.
 func TestEventsPassCompressingProxies(t *testing.T) {
 	needServices(t)
-	server, _ := startServer(t)
+	server := startServer(t).public
 
 	for _, proxy := range []struct {
 		name, config string

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,4 +99,24 @@ func TestDataDirIsHeldByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	openTestDir(t, path)
+}
+
+// A crash in the middle of a write leaves nothing for good; what was written
+// whole stays.
+func TestHalfWrittenFilesAreRemoved(t *testing.T) {
+	path := t.TempDir()
+	for _, name := range []string{"leases.snapshot.123.tmp", "secret.new-4", "leases.snapshot", "secret"} {
+		if err := os.WriteFile(filepath.Join(path, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	openTestDir(t, path)
+	var got []string
+	entries, _ := os.ReadDir(path)
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if want := []string{"leases.snapshot", "lock", "secret"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
