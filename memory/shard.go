@@ -61,21 +61,20 @@ func (s *shard) forget(a headcount.AccountHash) {
 	}
 }
 
-// add appends a lease to its account and returns its cell.
-func (s *shard) add(c leaseCell, m headcount.Metadata, renewed uint32) uint32 {
+// add appends a lease to its account.
+func (s *shard) add(c leaseCell, m headcount.Metadata, renewed uint32) {
 	ref := s.store(c, m)
 	s.leases.insert(entry{tag: leaseTag(c.account, c.id), a: ref, b: renewed})
 	e := s.account(c.account)
 	if e.a == 0 {
 		e.a = ref
-		return ref
+		return
 	}
 	last := s.lease(e.a)
 	for last.next != 0 {
 		last = s.lease(last.next)
 	}
 	last.next = ref
-	return ref
 }
 
 // store writes a cell with its texts.

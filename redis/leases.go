@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/headcount-live/headcount"
 	"github.com/redis/rueidis"
+
+	"github.com/headcount-live/headcount"
 )
 
 // Options configures [NewLeases].

@@ -2,15 +2,16 @@ package redis
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // the protocol names scripts by SHA-1
+	"crypto/sha1"
 	_ "embed"
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
 	"strings"
 
-	"github.com/headcount-live/headcount"
 	"github.com/redis/rueidis"
+
+	"github.com/headcount-live/headcount"
 )
 
 var (
@@ -56,16 +57,16 @@ func (s script) runAll(ctx context.Context, c rueidis.Client, keys []string, arg
 		cmds[i] = s.byHash(c, keys[i], args[i])
 	}
 	results := c.DoMulti(ctx, cmds...)
-	cmds = cmds[:0]
 	var again []int
+	var whole rueidis.Commands
 	for i, res := range results {
 		if unknownScript(res) {
 			again = append(again, i)
-			cmds = append(cmds, s.whole(c, keys[i], args[i]))
+			whole = append(whole, s.whole(c, keys[i], args[i]))
 		}
 	}
 	if len(again) > 0 {
-		for k, res := range c.DoMulti(ctx, cmds...) {
+		for k, res := range c.DoMulti(ctx, whole...) {
 			results[again[k]] = res
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/headcount-live/headcount"
 	"github.com/redis/rueidis"
+
+	"github.com/headcount-live/headcount"
 )
 
 // watchFor is how long a reader's note in the account lasts; it is renewed at a

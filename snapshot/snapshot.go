@@ -91,7 +91,7 @@ func (e *Damaged) Unwrap() error { return e.Reason }
 // short or foreign, or that restore refuses, is renamed and reported as [*Damaged];
 // what restore took in until then is the caller's to drop.
 func Consume(path, kind string, restore func(io.Reader) error) (bool, error) {
-	f, err := os.Open(path) //nolint:gosec // the path is the operator's
+	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

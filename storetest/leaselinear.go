@@ -87,7 +87,7 @@ func contend(h *household, limit int, seed uint64) []porcupine.Operation {
 	var clients sync.WaitGroup
 	for client := range linearClients {
 		clients.Go(func() {
-			random := rand.New(rand.NewPCG(seed, uint64(client))) //nolint:gosec // which step comes next is no secret
+			random := rand.New(rand.NewPCG(seed, uint64(client)))
 			for range linearSteps {
 				mu.Lock()
 				s := linearStep{

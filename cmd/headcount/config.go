@@ -67,7 +67,7 @@ func (l *Listeners) trustedProxies() []netip.Prefix {
 }
 
 // AfterApply fills in the default that depends on another setting.
-func (s *Storage) AfterApply() error {
+func (s *Storage) AfterApply() error { //nolint:unparam // kong's hooks return an error
 	if s.Plans == "" {
 		s.Plans = "sqlite:" + filepath.Join(s.DataDir, "plans.db")
 	}

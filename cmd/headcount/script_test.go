@@ -51,7 +51,7 @@ func scriptPorts(ts *testscript.TestScript, neg bool, names []string) {
 	for _, name := range names {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		ts.Check(err)
-		defer l.Close() // all stay open until all are chosen, so that they differ
+		defer l.Close() //nolint:revive // all stay open until all are chosen, so that they differ
 		ts.Setenv(name, fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
 	}
 }

@@ -21,7 +21,7 @@ func StartCluster(tb testing.TB, primaries, replicas int) []*Server {
 		args = append(args, n.Addr)
 	}
 	args = append(args, "--cluster-replicas", strconv.Itoa(replicas), "--cluster-yes")
-	out, err := exec.CommandContext(context.Background(), "redis-cli", args...).CombinedOutput() //nolint:gosec // the arguments are the tests' own
+	out, err := exec.CommandContext(context.Background(), "redis-cli", args...).CombinedOutput()
 	if err != nil {
 		tb.Fatalf("redis-cli: %v\n%s", err, out)
 	}
@@ -61,9 +61,9 @@ func StartSentinel(tb testing.TB) (servers, sentinels []*Server) {
 	return []*Server{primary, replica}, sentinels
 }
 
-func until(tb testing.TB, what string, true func() bool) {
+func until(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !true(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			tb.Fatalf("waited 20 s in vain: %s", what)
 		}
