@@ -23,7 +23,7 @@ run: ## Run the server, everything embedded, on :8080.
 	$(GO) run ./cmd/headcount serve
 
 .PHONY: test
-test: needs ## Run every test: with the race detector, the proxies and the other modules.
+test: needs ## Run every test: with the race detector, the services and the other modules.
 	HEADCOUNT_TEST_SERVICES=1 $(GO) test -race -shuffle=on -timeout 12m ./...
 	@set -e; for m in $(MODULES); do echo "$$m:"; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
 
@@ -32,8 +32,8 @@ quick: ## Run the tests that need nothing but Go.
 	$(GO) test ./...
 
 .PHONY: needs
-needs:
-	tools/need nginx haproxy redis-server
+needs: ## Install what the tests start, where it is missing.
+	tools/need nginx haproxy redis-server redis-server
 
 .PHONY: cover
 cover: ## Write coverage.txt and print what the tests reach.
