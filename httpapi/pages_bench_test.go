@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 )
@@ -24,4 +25,30 @@ func BenchmarkViewerCount(b *testing.B) {
 func BenchmarkViewerCountBatch(b *testing.B) {
 	s := newServer(b, io.Discard)
 	benchmark(b, s.Public(), replay("GET", "/api/v1/pages/viewer-count:batch?ids=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y", ""), 200)
+}
+
+// A beat of a viewer who counts already and a read of a page allocate nothing on
+// their way through the handler: a million of them leave the collector asleep.
+func TestPageRoutesAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	s := newServer(t, io.Discard)
+	for name, r := range map[string]*replayed{
+		"beat":  replay("POST", beatPath, presence("p", "s")),
+		"leave": replay("POST", leavePath, presence("p", "stranger")),
+		"count": replay("GET", "/api/v1/pages/p/viewer-count", ""),
+		"304":   replay("GET", "/api/v1/pages/q/viewer-count", ""),
+	} {
+		if name == "304" {
+			r.Header.Set("If-None-Match", `W/"0"`)
+		}
+		w := &sink{header: http.Header{}}
+		if n := testing.AllocsPerRun(1000, func() {
+			_, _ = r.body.Seek(0, io.SeekStart)
+			s.Public().ServeHTTP(w, r.Request)
+		}); n >= 0.5 { // a collection during the test may empty the pool
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
 }

@@ -36,7 +36,7 @@ type Config struct {
 	Settings        []byte         // JSON of the effective settings, secrets masked, for /admin/v1/settings
 	AccessLog       bool           // one line per request
 
-	// MaxReaders caps the event streams open at once; 0: 50,000, about 1 GB.
+	// MaxReaders caps the event streams open at once; 0: 50,000, about 1.5 GB.
 	MaxReaders int
 	// MaxReadersPerAddress caps those of one address; 0: no cap, because behind a
 	// proxy that is not trusted every viewer has the same one.
