@@ -18,7 +18,7 @@ import (
 )
 
 // Behind a proxy that compresses whatever it can, the reader of an event stream
-// that stays open still gets the first lines at once.
+// that stays open still gets its first event at once.
 func TestEventsPassCompressingProxies(t *testing.T) {
 	needServices(t)
 	server := startServer(t).public
@@ -36,12 +36,23 @@ func TestEventsPassCompressingProxies(t *testing.T) {
 	} {
 		t.Run(proxy.name, func(t *testing.T) {
 			front := startProxy(t, proxy.config, server, proxy.command)
-			for _, stream := range []struct{ name, path, want string }{
-				{"the end of a stream", liveStream(t, server), "retry:"},
-				{"the count of a page", "/api/v1/pages/hotel/viewer-count/stream", "retry:"},
+			beatPage(t, "http://"+front, "hotel")
+			for _, stream := range []struct {
+				name, path string
+				want       []string // how its first lines begin
+			}{
+				{"the end of a stream", liveStream(t, server), []string{"retry: "}},
+				{"the count of a page", "/api/v1/pages/hotel/viewer-count/stream",
+					[]string{"retry: ", "", "id: 1", "event: count", `data: {"count":1,`, ""}},
+				{"a grid of pages", "/api/v1/pages/viewer-count:stream?ids=hotel,empty",
+					[]string{"retry: ", "", "id: ", "event: count", `data: {"page_id":"hotel","count":1,`, "",
+						"id: ", "event: count", `data: {"page_id":"empty","count":0,`, ""}},
 			} {
-				if got := firstLine(t, "http://"+front+stream.path); !strings.HasPrefix(got, stream.want) {
-					t.Errorf("%s: got %q first, want %q", stream.name, got, stream.want)
+				got := firstLines(t, "http://"+front+stream.path, len(stream.want))
+				for i, want := range stream.want {
+					if !strings.HasPrefix(got[i], want) || want == "" && got[i] != "" {
+						t.Errorf("%s, line %d: got %q, want %q", stream.name, i+1, got[i], want)
+					}
 				}
 			}
 		})
@@ -136,10 +147,24 @@ func liveStream(t *testing.T, server string) string {
 	return fmt.Sprintf("/v1/streams/%s/events?account_id=alice", play.StreamID)
 }
 
-// firstLine opens an event stream as a browser does, which takes gzip, and returns
-// the first line. Three seconds are far more than a proxy that passes it on needs,
-// and far less than one that waits for more.
-func firstLine(t *testing.T, url string) string {
+// beatPage puts one viewer on a page.
+func beatPage(t *testing.T, server, page string) {
+	t.Helper()
+	body := fmt.Sprintf(`{"page_id":%q,"session_id":"s"}`, page)
+	res, err := http.Post(server+"/api/v1/presence/heartbeat", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusNoContent {
+		t.Fatalf("the beat got %d", res.StatusCode)
+	}
+}
+
+// firstLines opens an event stream as a browser does, which takes gzip, and
+// returns its first n lines. Three seconds are far more than a proxy that passes
+// them on needs, and far less than one that waits for more.
+func firstLines(t *testing.T, url string, n int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
@@ -151,18 +176,21 @@ func firstLine(t *testing.T, url string) string {
 	req.Header.Set("Accept-Encoding", "gzip") // by hand, so that the transport does not undo it
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
-		return err.Error()
+		t.Fatal(err)
 	}
 	defer res.Body.Close()
 	var body io.Reader = res.Body
 	if res.Header.Get("Content-Encoding") == "gzip" {
 		if body, err = gzip.NewReader(res.Body); err != nil {
-			return err.Error()
+			t.Fatal(err)
 		}
 	}
-	line, err := bufio.NewReader(body).ReadString('\n')
-	if err != nil {
-		return err.Error()
+	scanner := bufio.NewScanner(body)
+	lines := make([]string, n)
+	for i := range lines {
+		if lines[i] = "nothing in time"; scanner.Scan() {
+			lines[i] = scanner.Text()
+		}
 	}
-	return line
+	return lines
 }
