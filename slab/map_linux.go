@@ -8,25 +8,48 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapSlab maps slabBytes of zeros, aligned to their size where huge pages are
-// wanted. If the system refuses, the heap lends them and mapped is false.
+// mapSlab maps slabBytes of zeros. If the system refuses, the heap lends them and
+// mapped is false.
 func mapSlab(huge bool) (m []byte, mapped bool) {
-	if !huge {
-		if m = mapAnonymous(slabBytes); m != nil {
-			return m, true
-		}
+	if huge {
+		m = mapHuge(slabBytes)
+	} else {
+		m = mapAnonymous(slabBytes)
+	}
+	if m == nil {
 		return make([]byte, slabBytes), false
 	}
-	if m = mapAnonymous(2 * slabBytes); m == nil {
-		return make([]byte, slabBytes), false
-	}
-	// Cut an aligned half out and give the rest back.
-	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(m))) % slabBytes)
-	unmap(m[head+slabBytes:])
-	unmap(m[:head])
-	m = m[head : head+slabBytes : head+slabBytes]
-	_ = unix.Madvise(m, unix.MADV_HUGEPAGE) // a kernel without huge pages is slower, not wrong
 	return m, true
+}
+
+// mapAhead maps a number of slabs on huge pages and has the system find the memory
+// for them now, which takes it milliseconds a slab. It returns nil if it refuses.
+func mapAhead(number int) [][]byte {
+	m := mapHuge(number * slabBytes)
+	if m == nil {
+		return nil
+	}
+	_ = unix.Madvise(m, unix.MADV_POPULATE_WRITE) // a kernel before 5.14 finds it on first use
+	slabs := make([][]byte, number)
+	for i := range slabs {
+		slabs[i] = m[i*slabBytes : (i+1)*slabBytes : (i+1)*slabBytes]
+	}
+	return slabs
+}
+
+// mapHuge maps zeros, aligned to the size of a huge page, or returns nil.
+func mapHuge(size int) []byte {
+	m := mapAnonymous(size + slabBytes)
+	if m == nil {
+		return nil
+	}
+	// Cut the aligned part out and give the rest back.
+	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(m))) % slabBytes)
+	unmap(m[head+size:])
+	unmap(m[:head])
+	m = m[head : head+size : head+size]
+	_ = unix.Madvise(m, unix.MADV_HUGEPAGE) // a kernel without huge pages is slower, not wrong
+	return m
 }
 
 func mapAnonymous(size int) []byte {

@@ -17,6 +17,10 @@ const (
 	// hugeAfter is how much a pool maps before it asks for huge pages. A small
 	// pool stays on small ones, of which only those touched are resident.
 	hugeAfter = 64 << 20
+	// slabsAhead is how many slabs a large pool maps at a time before they are needed.
+	// The first touch of a huge page takes the system milliseconds, which a caller who
+	// holds a lock must not spend. A pool keeps one to two times as many.
+	slabsAhead = 4
 )
 
 // Pool hands out zeroed blocks of type B, an array of pointer-free values of at
@@ -27,6 +31,9 @@ type Pool[B any] struct {
 	fresh []byte // the part of the newest slab that was never handed out: zero
 	free  []*B   // given back, contents arbitrary
 	cold  []*B   // given back, and their memory to the system: zero
+
+	ahead     [][]byte // slabs mapped ahead of need
+	preparing bool     // more of them are on their way
 
 	slabs *slabs
 	used  int
@@ -68,16 +75,40 @@ func (p *Pool[B]) Get() *B {
 		return b
 	}
 	if len(p.fresh) < p.size {
-		huge := len(p.slabs.mapped)*slabBytes >= hugeAfter
-		m, mapped := mapSlab(huge)
-		if mapped {
-			p.slabs.mapped = append(p.slabs.mapped, m)
-		}
-		p.fresh = m
+		p.fresh = p.nextSlab()
 	}
 	b := (*B)(unsafe.Pointer(unsafe.SliceData(p.fresh)))
 	p.fresh = p.fresh[p.size:]
 	return b
+}
+
+// nextSlab returns a slab. The pool is locked.
+func (p *Pool[B]) nextSlab() []byte {
+	large := len(p.slabs.mapped)*slabBytes >= hugeAfter
+	if large && len(p.ahead) <= slabsAhead && !p.preparing {
+		p.preparing = true
+		go p.prepare()
+	}
+	if n := len(p.ahead); n > 0 {
+		m := p.ahead[n-1]
+		p.ahead = p.ahead[:n-1]
+		return m
+	}
+	m, mapped := mapSlab(large)
+	if mapped {
+		p.slabs.mapped = append(p.slabs.mapped, m)
+	}
+	return m
+}
+
+// prepare maps slabs ahead of need. It ends by itself.
+func (p *Pool[B]) prepare() {
+	slabs := mapAhead(slabsAhead)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ahead = append(p.ahead, slabs...)
+	p.slabs.mapped = append(p.slabs.mapped, slabs...)
+	p.preparing = false
 }
 
 // Put takes a block back. The caller must not touch it again.

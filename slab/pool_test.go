@@ -50,15 +50,25 @@ func TestBlocksAreApart(t *testing.T) {
 	}
 }
 
-// A pool that is large enough for huge pages still hands out whole, zeroed blocks.
+// A pool that is large enough for huge pages, which are mapped ahead of need, still
+// hands out zeroed blocks that are apart.
 func TestLargePools(t *testing.T) {
 	pool := slab.New[block]()
-	for range (70 << 20) / (16 << 10) {
-		if b := pool.Get(); b[0] != 0 || b[2047] != 0 {
+	blocks := make([]*block, (100<<20)/(16<<10))
+	for i := range blocks {
+		b := pool.Get()
+		if b[0] != 0 || b[2047] != 0 {
 			t.Fatal("a block was handed out dirty")
 		}
+		b[0], b[2047] = uint64(i)+1, uint64(i)+1
+		blocks[i] = b
 	}
-	if got, want := pool.Bytes(), int64(70<<20); got != want {
+	for i, b := range blocks {
+		if b[0] != uint64(i)+1 || b[2047] != uint64(i)+1 {
+			t.Fatalf("block %d holds a word of another", i)
+		}
+	}
+	if got, want := pool.Bytes(), int64(100<<20); got != want {
 		t.Errorf("Bytes() = %d, want %d", got, want)
 	}
 }
