@@ -33,7 +33,7 @@ quick: ## Run the tests that need nothing but Go.
 
 .PHONY: needs
 needs: ## Install what the tests start, where it is missing.
-	tools/need nginx haproxy redis-server redis-server
+	tools/need nginx haproxy redis-server
 
 .PHONY: cover
 cover: ## Write coverage.txt and print what the tests reach.
