@@ -54,8 +54,10 @@ func (s *Leases) appendShard(b []byte, sh *shard) []byte {
 	defer sh.mu.Unlock()
 	now := s.clock.now()
 	var graves []*tombCell
-	for i := range sh.accounts.slots() {
-		e := sh.accounts.at(i)
+	slots := sh.accounts.slots()
+	step := stride(slots)
+	for i, at := 0, 0; i < slots; i, at = i+1, (at+step)%slots {
+		e := sh.accounts.at(at)
 		if e.tag == 0 {
 			continue
 		}
@@ -71,6 +73,25 @@ func (s *Leases) appendShard(b []byte, sh *shard) []byte {
 		}
 	}
 	return b
+}
+
+// stride returns a step that visits every slot of a table once and spreads the first
+// few as evenly as all: the golden section. Accounts written in the order of their
+// slots would come back sorted by tag, and crowd the front of a table that grows while
+// they do, until every probe runs through all of them.
+func stride(slots int) int {
+	step := max(1, slots*618/1000)
+	for gcd(step, slots) > 1 {
+		step++
+	}
+	return step
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 func (s *Leases) appendLease(b []byte, sh *shard, c *leaseCell, now int64) []byte {
@@ -168,7 +189,8 @@ func (s *Leases) restoreLease(in io.Reader, texts []byte, now, wall int64) error
 		started:  now - (wall - started),
 		restored: uint32(min(max(seen-started, 0)+1, math.MaxUint32)),
 	}
-	meta := headcount.Metadata{DeviceMeta: string(texts[:m]), ProfileID: string(texts[m : m+p]), TitleID: string(texts[m+p : m+p+t])}
+	all := string(texts[:m+p+t])
+	meta := headcount.Metadata{DeviceMeta: all[:m], ProfileID: all[m : m+p], TitleID: all[m+p:]}
 	sh := s.shardOf(c.account)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
