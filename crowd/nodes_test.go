@@ -213,7 +213,7 @@ func TestFirstReadAsksTheStoreOnce(t *testing.T) {
 						t.Errorf("%s: got %+v, want one viewer", page, got)
 					}
 				}
-				if asked := store.asked.Load() - before; asked > 2 { // one of them may be the node's own round
+				if asked := store.asked.Load() - before; asked > 4 { // three of them may be the rounds of the three nodes
 					t.Errorf("%s: 50 readers asked the store %d times", page, asked)
 				}
 			}
