@@ -7,8 +7,10 @@ replace github.com/headcount-live/headcount => ../
 require (
 	github.com/axiomhq/hyperloglog v0.3.0
 	github.com/headcount-live/headcount v0.0.0-00010101000000-000000000000
+	github.com/redis/rueidis v1.0.79
 	github.com/retailnext/hllpp v1.0.1-0.20180308014038-101a6d2f8b52
 	golang.org/x/sync v0.25.0
+	golang.org/x/sys v0.50.0
 )
 
 require (
@@ -22,7 +24,5 @@ require (
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.23.0 // indirect
-	github.com/redis/rueidis v1.0.79 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
