@@ -103,16 +103,16 @@ func NewPlans(c PlansConfig) (*Plans, error) {
 
 // Entitlement returns what the account may do. A warm account costs no query, no
 // lock and no allocation. Otherwise it waits for the plan store, but never longer
-// than the timeout or ctx allows, and not at all while the store is known to be
+// than the timeout, whatever becomes of ctx, and not at all while the store is known to be
 // frozen or down: then the last value known serves, else the largest plan of the
 // catalogue with status active, because our fault never denies a payer.
-func (p *Plans) Entitlement(ctx context.Context, account string) Entitlement {
+func (p *Plans) Entitlement(_ context.Context, account string) Entitlement {
 	known, ok := p.cache.GetIfPresent(account)
 	if ok && known.era == p.era.Load() {
 		p.counts[fromCache].Add(1)
 		return known.Entitlement
 	}
-	if fetched, err := p.fetch(ctx, account); err == nil {
+	if fetched, err := p.fetch(account); err == nil {
 		p.counts[fromStore].Add(1)
 		return fetched
 	}

@@ -35,7 +35,11 @@ type planCall struct {
 
 // fetch asks the store for one account. All accounts that miss while a query is
 // under way go together into the next one, each once.
-func (p *Plans) fetch(ctx context.Context, account string) (Entitlement, error) {
+//
+// It waits for the timeout at most, whether or not the caller is still there: a
+// request that was given up must not be told the plan of an outage, because a client
+// that half-closes its connection looks just like one that left.
+func (p *Plans) fetch(account string) (Entitlement, error) {
 	call := p.join(account)
 	if call == nil {
 		return Entitlement{}, errNoPlans
@@ -47,8 +51,6 @@ func (p *Plans) fetch(ctx context.Context, account string) (Entitlement, error) 
 		return call.answer, call.err
 	case <-timeout.C:
 		return p.tooLate(call)
-	case <-ctx.Done():
-		return Entitlement{}, ctx.Err()
 	}
 }
 

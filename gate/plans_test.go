@@ -187,18 +187,17 @@ func TestPlansStoreRests(t *testing.T) {
 	})
 }
 
-// A caller that gives up is answered at once, and its impatience is not held
-// against the store.
+// A caller that gave up, or only closed its half of the connection, gets the plan
+// like any other: never that of an outage which there is not.
 func TestPlansCallerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newBrittle()
 		p, log := newPlans(t, s)
 		s.slow(30 * time.Millisecond)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		defer cancel()
-		start := time.Now()
-		if got := p.Entitlement(ctx, "ann"); !got.Degraded || time.Since(start) != 10*time.Millisecond {
-			t.Errorf("got %+v after %v", got, time.Since(start))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if got := p.Entitlement(ctx, "ann"); got.Degraded || got.Limit != 2 {
+			t.Errorf("got %+v, want the default plan as it is", got)
 		}
 		time.Sleep(time.Second)
 		wantPlanLog(t, log)

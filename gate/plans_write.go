@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"time"
 
 	"github.com/headcount-live/headcount"
 )
@@ -21,6 +22,8 @@ func (p *Plans) Put(ctx context.Context, row headcount.Plan) (headcount.Plan, er
 	if err := row.Check(p.Catalogue); err != nil {
 		return headcount.Plan{}, err
 	}
+	ctx, cancel := adminTime(ctx)
+	defer cancel()
 	w := p.beginWrite(row.AccountID)
 	stored, err := p.Store.PutPlan(ctx, row)
 	p.endWrite(w, p.entitled(stored), err)
@@ -33,6 +36,8 @@ func (p *Plans) Put(ctx context.Context, row headcount.Plan) (headcount.Plan, er
 // Delete removes an account's row, so that the default plan holds again, and
 // reports whether there was one. It shows as a Put does and fails as one does.
 func (p *Plans) Delete(ctx context.Context, account string) (bool, error) {
+	ctx, cancel := adminTime(ctx)
+	defer cancel()
 	w := p.beginWrite(account)
 	had, err := p.Store.DeletePlan(ctx, account)
 	p.endWrite(w, p.defaults(), err)
@@ -45,6 +50,8 @@ func (p *Plans) Delete(ctx context.Context, account string) (bool, error) {
 // Row returns the account's row as the store holds it now, not as the cache does,
 // and whether there is one. It waits for as long as ctx allows and fails as Put does.
 func (p *Plans) Row(ctx context.Context, account string) (row headcount.Plan, ok bool, err error) {
+	ctx, cancel := adminTime(ctx)
+	defer cancel()
 	rows, err := p.Store.Plans(ctx, []string{account})
 	if err != nil {
 		return headcount.Plan{}, false, plansUnavailable(err)
@@ -53,6 +60,16 @@ func (p *Plans) Row(ctx context.Context, account string) (row headcount.Plan, ok
 		return headcount.Plan{}, false, nil
 	}
 	return rows[0], true, nil
+}
+
+// adminPatience is how long a plan's row is read or written for at most, the wait
+// for a busy database included: below every timeout of a server in front.
+const adminPatience = 6 * time.Second
+
+// adminTime bounds a call to the store. A write goes on when its caller leaves: half
+// a change of mind is none.
+func adminTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), adminPatience)
 }
 
 func (p *Plans) beginWrite(account string) *planWrite {

@@ -14,7 +14,7 @@ const maxSegments = 8
 func segments(u *url.URL, into *[maxSegments]string) (n int, ok bool) {
 	path, encoded := u.Path, false
 	if u.RawPath != "" { // the path has an escape that says more than its decoded form
-		path, encoded = u.EscapedPath(), true
+		path, encoded = u.RawPath, true
 	}
 	if path == "" || path[0] != '/' {
 		return 0, false

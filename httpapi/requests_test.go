@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -307,6 +309,34 @@ func TestCORSDefaults(t *testing.T) {
 		r := w.call("POST", "/v1/streams", `{}`, "Origin", "https://tv.example")
 		if got := r.header.Get("Access-Control-Allow-Origin"); got != want || r.header.Get("Vary") != "" {
 			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A path is literal also where it holds bytes that nobody had to write raw: an
+// encoded slash stays a byte of an id, and opens no other route.
+func TestRawBytesDoNotUnlockEncodedSlashes(t *testing.T) {
+	w := newWorld(t)
+	w.play("{a", "tv")
+	for path, want := range map[string]int{
+		"/v1/accounts/{a%2Fforce-stop":       http.StatusNotFound,
+		"/v1/accounts/{a%2Fb/streams":        http.StatusOK,
+		"/v1/accounts/a%2Fb\xc3\xbc/streams": http.StatusOK,
+	} {
+		method := http.MethodGet
+		if want == http.StatusNotFound {
+			method = http.MethodPost
+		}
+		r := httptest.NewRequest(method, "/", nil)
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL = u
+		rec := httptest.NewRecorder()
+		w.srv.Public().ServeHTTP(rec, r)
+		if rec.Code != want {
+			t.Errorf("%s %s: got %d %s, want %d", method, path, rec.Code, rec.Body, want)
 		}
 	}
 }

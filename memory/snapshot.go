@@ -16,6 +16,7 @@ import (
 //
 //	1 byte   format version
 //	4 bytes  generation
+//	1 byte   1 while leases of an earlier generation may still re-register
 //	records  each a kind and its fields, leases of an account oldest first, then its
 //	         tombstones oldest first
 //	1 byte   0, the end
@@ -35,6 +36,10 @@ var errLeases = errors.New("memory: the snapshot of leases is malformed")
 // are served. A write error comes back as it is.
 func (s *Leases) WriteSnapshot(w io.Writer) error {
 	head := binary.LittleEndian.AppendUint32([]byte{leasesVersion}, s.generation.Load())
+	head = append(head, 0)
+	if s.fresh() {
+		head[5] = 1
+	}
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
@@ -126,7 +131,7 @@ func (s *Leases) appendTomb(b []byte, t *tombCell, now int64) []byte {
 // the store is empty again.
 func (s *Leases) Restore(r io.Reader) error {
 	in := bufio.NewReaderSize(r, 256<<10)
-	head := make([]byte, 5)
+	head := make([]byte, 6)
 	if _, err := io.ReadFull(in, head); err != nil {
 		return fmt.Errorf("%w: %w", errLeases, err)
 	}
@@ -141,6 +146,9 @@ func (s *Leases) Restore(r io.Reader) error {
 	}
 	s.generation.Store(binary.LittleEndian.Uint32(head[1:]))
 	s.lost.Store(neverLost)
+	if head[5] == 1 { // a crash shortly before: who has not beaten since gets one TTL more, as the leases do
+		s.lost.Store(now)
+	}
 	return nil
 }
 

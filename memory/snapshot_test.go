@@ -127,6 +127,32 @@ func TestKilledServerIsAFreshGeneration(t *testing.T) {
 	})
 }
 
+// A clean restart within one TTL of a crash cuts nobody who has not beaten since: the
+// window in which streams re-register goes on.
+func TestRestartKeepsTheWindowOfACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		crashed := newLeases(t, 90*time.Second)
+		time.Sleep(time.Minute)
+		var file bytes.Buffer
+		if err := crashed.WriteSnapshot(&file); err != nil {
+			t.Fatal(err)
+		}
+		crashed.Close()
+		after := newLeases(t, 90*time.Second)
+		defer after.Close()
+		if err := after.Restore(&file); err != nil {
+			t.Fatal(err)
+		}
+		if g, _ := after.LookGeneration(ctx, headcount.AccountHash{}); !g.Fresh || g.ID != crashed.Generation(headcount.AccountHash{}) {
+			t.Errorf("30 s before the window's end it is closed: %+v", g)
+		}
+		time.Sleep(90 * time.Second)
+		if g, _ := after.LookGeneration(ctx, headcount.AccountHash{}); g.Fresh {
+			t.Error("the window never ends")
+		}
+	})
+}
+
 // A malformed snapshot is refused, and what was read of it is dropped.
 func TestMalformedSnapshotLeavesTheStoreEmpty(t *testing.T) {
 	from := newLeases(t, 90*time.Second)
