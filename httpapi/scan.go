@@ -8,8 +8,8 @@ import (
 )
 
 // maxDepth bounds how deeply a body may nest, so that skipping a value nobody
-// asked for costs a bounded stack.
-const maxDepth = 64
+// asked for costs a bounded stack. No device_meta of 512 bytes nests deeper.
+const maxDepth = 512
 
 // kind is what a JSON value is.
 type kind uint8
